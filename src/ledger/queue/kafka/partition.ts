@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { IS_CONTROL, type KafkaRecord, type RecordsBatch } from "@platformatic/kafka";
+import { type fetchV13, IS_CONTROL, type KafkaRecord, type RecordsBatch } from "@platformatic/kafka";
 import type { Delivery } from "../queue.ts";
+import type { PartitionOffsets } from "./topics.ts";
 
 /** A message that has arrived and is not acknowledged. */
 export interface Message {
@@ -16,6 +17,8 @@ export interface Message {
 /** What this process knows of a partition since it was assigned. */
 export interface Partition {
   topic: string;
+  /** The id of the topic. One that is created again has another. */
+  topicId: string;
   index: number;
   /** True if it has retried messages. */
   isRetry: boolean;
@@ -23,7 +26,7 @@ export interface Partition {
   id: string;
   /** The offset of the next record to fetch. */
   position: bigint;
-  /** Another receiver would begin here. */
+  /** The offset that the group has committed, -1 without one. */
   committed: bigint;
   /** Messages that `receive` has not returned yet, in the order of their offsets. */
   arrived: Message[];
@@ -34,23 +37,36 @@ export interface Partition {
 }
 
 export const newPartition = (
-  topic: string,
-  index: number,
+  { topic, topicId, index, committed, next }: PartitionOffsets,
   isRetry: boolean,
-  committed: bigint,
 ): Partition => ({
-  ...{ topic, index, isRetry, committed, position: committed },
+  ...{ topic, topicId, index, isRetry, committed, position: next },
   ...{ id: randomUUID(), arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
 
 /** Memory for a message in addition to its value, approximately, in bytes. */
 const messageOverhead = 500;
 
-/** Adds fetched messages. A broker returns whole batches, also the part before the position. */
-export function accept(partition: Partition, batches: RecordsBatch[]): void {
+type AbortedTransaction = fetchV13.FetchResponsePartitionAbortedTransaction;
+
+/**
+ * Adds fetched messages, and moves the position behind them. A broker returns whole batches, also the part before the
+ * position, and the batches of aborted transactions.
+ */
+export function accept(
+  partition: Partition,
+  batches: RecordsBatch[],
+  abortedTransactions: AbortedTransaction[],
+): void {
+  const aborted = abortedTransactions.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
+  /** The producers in an aborted transaction. A control record ends it. */
+  const aborting = new Set<bigint>();
   for (const batch of batches) {
-    // The client removes aborted transactions, and leaves the control records at their ends.
-    for (const record of batch.attributes & IS_CONTROL ? [] : batch.records) {
+    const next = batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n;
+    for (; aborted[0] && aborted[0].firstOffset < next; aborted.shift()) aborting.add(aborted[0].producerId);
+    const isControl = (batch.attributes & IS_CONTROL) !== 0;
+    if (isControl) aborting.delete(batch.producerId);
+    for (const record of isControl || aborting.has(batch.producerId) ? [] : batch.records) {
       const offset = batch.firstOffset + BigInt(record.offsetDelta);
       if (offset < partition.position) continue;
       const message = messageOf(partition, offset, record, batch.firstTimestamp);
@@ -58,7 +74,6 @@ export function accept(partition: Partition, batches: RecordsBatch[]): void {
       partition.unacknowledged.set(message.delivery.receipt, message);
       partition.bytes += message.value.length + messageOverhead;
     }
-    const next = batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n;
     if (next > partition.position) partition.position = next;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Admin, Producer, type ProducerOptions } from "@platformatic/kafka";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../../../../testing/describe-if-available.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
@@ -34,7 +34,45 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   });
   afterEach(() => queue[Symbol.asyncDispose]());
   const receive = (count: number, from = queue) => receiveCount(from, count);
-  const committed = () => eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+  const committed = () =>
+    eventually(async () => {
+      expect(await queue.check()).toEqual({ waiting: 0 });
+      expect(await lag()).toBe(0);
+    });
+
+  const partitionsOf = (listed: { name: string; partitions: { partitionIndex: number }[] }[]) =>
+    listed.flatMap(({ name, partitions }) => partitions.map((each) => ({ topic: name, ...each })));
+  /** The topic and the retry topics of its group. */
+  const allTopics = async () => (await admin.listTopics()).filter((name) => name.startsWith(topic));
+
+  /** The committed offsets of the group, as any tool of Kafka reads them. */
+  async function commits() {
+    const [group] = await admin.listConsumerGroupOffsets({ groups: [topic] });
+    return (group?.topics ?? []).flatMap(({ name, partitions }) =>
+      partitions.map((each) => ({ topic: name, ...each })),
+    );
+  }
+
+  /** The number of offsets that are not committed, as kafka-consumer-groups.sh computes it. */
+  async function lag(): Promise<number> {
+    const { topics } = await admin.metadata({ topics: await allTopics(), forceUpdate: true });
+    const latest = [...topics].map(([name, { partitionsCount }]) => ({
+      name,
+      partitions: [...Array(partitionsCount).keys()].map((partitionIndex) => ({
+        ...{ partitionIndex, timestamp: -1n },
+      })),
+    }));
+    const committedOffsets = await commits();
+    const lags = (await admin.listOffsets({ topics: latest })).flatMap(({ name, partitions }) =>
+      partitions.map(({ partitionIndex, offset }) => {
+        const commit = committedOffsets.find(
+          (each) => each.topic === name && each.partitionIndex === partitionIndex,
+        );
+        return Number(offset - (commit?.committedOffset ?? 0n));
+      }),
+    );
+    return lags.reduce((sum, each) => sum + each, 0);
+  }
 
   test("delivers again what was not acknowledged, although later messages were", async () => {
     await admin.createTopics({ topics: [topic], partitions: 1 });
@@ -130,25 +168,79 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     await committed();
   });
 
-  test("does not deliver an aborted transaction, and goes on after it", async () => {
-    await queue.check();
-    const options: ProducerOptions<Buffer, Buffer, Buffer, Buffer> = {
-      ...clientOptions(),
-      transactionalId: topic,
-      idempotent: true,
-    };
-    const transactional = new Producer(options);
-    const publish = async (body: string, isCommitted: boolean) => {
-      const transaction = await transactional.beginTransaction();
-      await transaction.send({ messages: [{ topic, partition: 0, value: Buffer.from(body) }] });
-      await (isCommitted ? transaction.commit() : transaction.abort());
-    };
-    await publish("aborted", false);
-    await publish("committed", true);
-    const deliveries = await drain(queue, ["committed"]);
-    expect(deliveries).toHaveLength(1);
-    await committed();
-    await transactional.close();
+  describe("transactions", () => {
+    const transactional: Producer[] = [];
+    afterEach(() => Promise.all(transactional.splice(0).map((each) => each.close())));
+
+    /** A function that begins a transaction with these messages. The transactions of the producer follow each other. */
+    function newTransactions() {
+      const options: ProducerOptions<Buffer, Buffer, Buffer, Buffer> = {
+        ...clientOptions(),
+        transactionalId: randomUUID(),
+        idempotent: true,
+      };
+      const own = new Producer(options);
+      transactional.push(own);
+      return async (bodies: string[]) => {
+        const transaction = await own.beginTransaction();
+        for (const body of bodies)
+          await transaction.send({ messages: [{ topic, partition: 0, value: Buffer.from(body) }] });
+        return transaction;
+      };
+    }
+
+    test("delivers no message of aborted transactions, and no message waits behind them", async () => {
+      await admin.createTopics({ topics: [topic], partitions: 1 });
+      const [begin, beginOther] = [newTransactions(), newTransactions()];
+      await (await begin(["a"])).abort();
+      await (await begin(["b"])).commit();
+      await (await begin(["c"])).abort();
+      const open = await beginOther(["d"]);
+      // It does not fit into one response of a broker, so its end is in a later one.
+      await (await begin(numbered(5).map((body) => body.padEnd(400_000, "x")))).abort();
+      await (await begin(["f"])).commit();
+      await open.abort();
+      await (await begin(["g"])).abort();
+      await (await beginOther(["h"])).abort();
+      const deliveries = await drain(queue, ["b", "f"]);
+      expect(deliveries).toHaveLength(2);
+      await committed();
+      await (await begin(["i"])).abort();
+      await committed();
+      await reopen();
+      await queue.send(["j"]);
+      expect((await receive(1)).map(({ body }) => body)).toEqual(["j"]);
+    });
+
+    test("delivers a committed transaction between aborted ones, also if one of these is empty", async () => {
+      await admin.createTopics({ topics: [topic], partitions: 1 });
+      const begin = newTransactions();
+      await (await begin(["a"])).abort();
+      await (await begin(["b"])).commit();
+      // The topic does not accept the message, and gets the end of the transaction.
+      const empty = await begin([]);
+      const tooLarge = { topic, partition: 0, value: Buffer.alloc(2 ** 21) };
+      await expect(empty.send({ messages: [tooLarge] })).rejects.toThrow();
+      await empty.abort();
+      expect(await drain(queue, ["b"])).toHaveLength(1);
+      await committed();
+    });
+
+    test("no message of an open transaction waits, and none behind it, until the transaction ends", async () => {
+      await admin.createTopics({ topics: [topic], partitions: 1 });
+      await queue.send(["a"]);
+      const open = await newTransactions()(["b"]);
+      await queue.send(["c"]);
+      await eventually(async () => expect(await queue.check()).toEqual({ waiting: 1 }));
+      await drain(queue, ["a"]);
+      await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+      await open.commit();
+      await eventually(async () => expect((await queue.check()).waiting).toBeGreaterThanOrEqual(2));
+      const deliveries = await receive(2);
+      expect(deliveries.map(({ body }) => body)).toEqual(["b", "c"]);
+      await queue.acknowledge(deliveries);
+      await committed();
+    });
   });
 
   test("goes on with the first message of a topic if the next ones were deleted", async () => {
@@ -160,6 +252,25 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     await queue.send(["2", "3"]);
     await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 2n }] }] });
     await drain(queue, ["3"]);
+    await committed();
+  });
+
+  test("no message waits if all were deleted, also while no process receives", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 2 });
+    await drain(queue, []);
+    const deleted = async (partition: number, isReceiving: boolean) => {
+      if (!isReceiving) await queue[Symbol.asyncDispose]();
+      const messages = numbered(10).map((body) => ({ topic, partition, value: Buffer.from(body) }));
+      await producer.send({ messages });
+      await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition, offset: -1n }] }] });
+    };
+    await deleted(0, false);
+    expect(await queue.check()).toEqual({ waiting: 0 });
+    await reopen();
+    await drain(queue, []);
+    await committed();
+    await deleted(1, true);
+    await queue.acknowledge(await queue.receive(100, 1000, stop()));
     await committed();
   });
 

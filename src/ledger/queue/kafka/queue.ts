@@ -90,7 +90,9 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     },
     async receive(max, waitMs, stop) {
       await connected();
-      receiving ??= startReceiving(options(), topics, () => void close());
+      receiving ??= startReceiving(options(), topics, (lost) => {
+        if (receiving === lost) close();
+      });
       const own = receiving;
       const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       for (;;) {

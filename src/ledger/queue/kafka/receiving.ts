@@ -3,20 +3,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   Admin,
   type BaseOptions,
+  type Broker,
   Consumer,
   type GroupAssignment,
   type GroupPartitionsAssigner,
 } from "@platformatic/kafka";
-import { accept, acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
-import { allTopics, isOf, keyOf, listOffsets, type Topics } from "./topics.ts";
+import { acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
+import { commitOffsets, fetchInto } from "./requests.ts";
+import { allTopics, isOf, keyOf, listOffsets, type PartitionOffsets, type Topics } from "./topics.ts";
 
 /** A process that is silent for this time loses its partitions to others. */
 const sessionMs = 10_000;
 /** How long the members of a group wait for one that does not join again. */
 const rebalanceMaxMs = 15_000;
-/** A broker holds a request for this time while no message arrives. */
-const fetchWaitMs = 500;
-const fetchBytes = 2 ** 20;
 /** Limits for the memory of unacknowledged messages: of a partition, and of all without the retry topics. */
 const partitionBytesMax = 4 * 2 ** 20;
 const totalBytesMax = 24 * 2 ** 20;
@@ -45,10 +44,14 @@ interface Failure {
 
 /**
  * Joins the group. Errors are tried again; `failure` has them. Calls `onLost` after 12 seconds of failures: a broker may be
- * silent, for which the client waits for ever, or a topic was deleted. The receiver should then be closed, and another one
- * started.
+ * silent, for which the client waits for ever, or a topic was deleted. It also calls it when a topic was created again. The
+ * receiver should then be closed, and another one started.
  */
-export function startReceiving(options: BaseOptions, topics: Topics, onLost: () => void): Receiving {
+export function startReceiving(
+  options: BaseOptions,
+  topics: Topics,
+  onLost: (receiving: Receiving) => void,
+): Receiving {
   const names = allTopics(topics);
   const partitions: Receiving["partitions"] = new Map();
   const events: Receiving["events"] = new EventEmitter();
@@ -125,10 +128,9 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
       if (!isCurrent() || [...assigned.keys()].every((key) => partitions.has(key))) return;
       const offsets = await listOffsets(admin, topics);
       if (!isCurrent()) return;
-      for (const { topic, index, next } of offsets) {
-        const key = keyOf(topic, index);
-        if (!assigned.has(key) || partitions.has(key)) continue;
-        partitions.set(key, newPartition(topic, index, topic !== topics.main, next));
+      for (const each of offsets) {
+        const key = keyOf(each.topic, each.index);
+        if (assigned.has(key) && !partitions.has(key)) partitions.set(key, begin(each));
       }
     });
     advance();
@@ -142,11 +144,7 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
         return offset > partition.committed ? [{ partition, offset }] : [];
       });
       if (changed.length === 0) return;
-      if (!member.isActive()) throw new Error("this process is joining its group");
-      const offsets = changed.map(({ partition: { topic, index }, offset }) => ({
-        ...{ topic, partition: index, offset, leaderEpoch: -1 },
-      }));
-      await member.commit({ offsets });
+      await commitOffsets(member, changed);
       for (const { partition, offset } of changed) partition.committed = offset;
     }),
   );
@@ -158,8 +156,13 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
   async function fetchMore(): Promise<void> {
     if (closing.signal.aborted || wanted().length === 0) return;
     try {
-      const { topics: found } = await fetcher.metadata({ topics: names, retries: 2 });
+      const { topics: found, brokers } = await fetcher.metadata({ topics: names, retries: 2 });
       failures.delete("metadata");
+      // Its offsets are those of other messages now, also in the partitions of other members.
+      if ([...partitions.values()].some(({ topic, topicId }) => found.get(topic)?.id !== topicId)) {
+        onLost(receiving);
+        return;
+      }
       const count = [...found.values()].reduce((sum, { partitionsCount }) => sum + partitionsCount, 0);
       // The new partitions are assigned when the leader of the group joins again.
       if (partitionCount !== undefined && count > partitionCount) {
@@ -174,8 +177,7 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
       for (const [node, led] of Map.groupBy(wanted(), leaderOf)) {
         if (busy.has(node) || closing.signal.aborted) continue;
         busy.add(node);
-        const idOf = (topic: string) => found.get(topic)?.id ?? "";
-        fetchFrom(node, led, idOf).then(() => {
+        fetchFrom(node, brokers.get(node), led).then(() => {
           busy.delete(node);
           fetchMore();
         });
@@ -196,27 +198,14 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
     );
   }
 
-  async function fetchFrom(node: number, led: Partition[], idOf: (topic: string) => string): Promise<void> {
-    const request = [...Map.groupBy(led, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
-      topicId: idOf(topic),
-      partitions: ofTopic.map(({ index, position }) => ({
-        ...{ partition: index, fetchOffset: position, partitionMaxBytes: fetchBytes },
-        ...{ currentLeaderEpoch: -1, lastFetchedEpoch: -1 },
-      })),
-    }));
-    const find = (topicId: string, index: number) =>
-      led.find((partition) => idOf(partition.topic) === topicId && partition.index === index);
+  async function fetchFrom(node: number, broker: Broker | undefined, led: Partition[]): Promise<void> {
     try {
-      const limits = { maxWaitTime: fetchWaitMs, minBytes: 1, maxBytes: fetchBytes };
-      const { responses } = await fetcher.fetch({ node, topics: request, ...limits });
+      if (!broker) throw new Error("a partition has no leader");
+      await fetchInto(fetcher, broker, led);
       failures.delete(node);
-      for (const { topicId, partitions } of responses) {
-        for (const { partitionIndex, records } of partitions) {
-          const partition = find(topicId, partitionIndex);
-          if (partition && records) accept(partition, records);
-        }
-      }
       events.emit("change");
+      // The position moves also behind records that are not delivered: those of aborted transactions, and control records.
+      commit();
     } catch (error) {
       fail(node, error);
       fetcher.clearMetadata();
@@ -225,13 +214,17 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
     }
   }
 
-  /** Continues with the first message that the topic has: those before it are gone, or the topic was created again. */
+  /** Continues with the first message that the topic has: those before it are gone, or the brokers have lost those at its end. */
   async function beginAgain(led: Partition[]): Promise<void> {
-    const offsets = await listOffsets(admin, topics);
-    for (const { topic, index, first, end } of offsets) {
-      const partition = led.find((each) => each.topic === topic && each.index === index);
-      if (partition && (partition.position < first || partition.position > end)) partition.position = first;
+    for (const offsets of await listOffsets(admin, topics)) {
+      const { topicId, index, first, end } = offsets;
+      const partition = led.find((each) => each.topicId === topicId && each.index === index);
+      const key = keyOf(offsets.topic, index);
+      if (!partition || partitions.get(key) !== partition) continue;
+      if (partition.position < first) partition.position = first;
+      if (partition.position > end) partitions.set(key, begin(offsets));
     }
+    commit();
   }
 
   function advance(): void {
@@ -239,12 +232,13 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
     fetchMore();
   }
 
+  const begin = (offsets: PartitionOffsets) => newPartition(offsets, offsets.topic !== topics.main);
+
   const failure = () => [...failures.values()].sort((one, other) => one.since - other.since)[0];
   const watch = setInterval(() => {
-    if (performance.now() - (failure()?.since ?? Number.POSITIVE_INFINITY) > failingMaxMs) onLost();
+    if (performance.now() - (failure()?.since ?? Number.POSITIVE_INFINITY) > failingMaxMs) onLost(receiving);
   }, attemptDelayMs).unref();
-  join();
-  return {
+  const receiving: Receiving = {
     partitions,
     events,
     failure,
@@ -262,6 +256,8 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
       await Promise.allSettled([...consumers, admin.close()]);
     },
   };
+  join();
+  return receiving;
 }
 
 /**

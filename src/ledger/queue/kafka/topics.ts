@@ -1,4 +1,4 @@
-import { type Admin, findErrorBy, TimeoutError } from "@platformatic/kafka";
+import { type Admin, FetchIsolationLevels, findErrorBy, TimeoutError } from "@platformatic/kafka";
 
 /**
  * The least delay of the messages in each retry topic, in seconds. In a topic they are in the order in which they were
@@ -77,12 +77,16 @@ export function explained(error: unknown): Error {
 
 export interface PartitionOffsets {
   topic: string;
+  /** The id of the topic. One that is created again has another. */
+  topicId: string;
   index: number;
+  /** The committed offset of the group, -1 without one. */
+  committed: bigint;
   /** The offset from which a receiver continues. Without a committed offset, the first one: no message may be lost. */
   next: bigint;
   /** The offset of the first message that the topic still has. */
   first: bigint;
-  /** The offset of the next message that a producer sends. */
+  /** The end of what can be received: the last stable offset. An open transaction and what follows it lie behind it. */
   end: bigint;
 }
 
@@ -93,12 +97,14 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
   const indexes = new Map(
     names.map((name) => [name, [...Array(found.get(name)?.partitionsCount ?? 0).keys()]]),
   );
+  const idOf = (name: string) => found.get(name)?.id ?? "";
   const at = async (timestamp: bigint) => {
     const requests = [...indexes].map(([name, partitions]) => ({
       name,
       partitions: partitions.map((partitionIndex) => ({ partitionIndex, timestamp })),
     }));
-    const listed = await admin.listOffsets({ topics: requests });
+    const isolationLevel = FetchIsolationLevels.READ_COMMITTED;
+    const listed = await admin.listOffsets({ topics: requests, isolationLevel });
     return byPartition(listed, ({ offset }) => offset);
   };
   const committed = async () => {
@@ -106,30 +112,50 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
     const groups = await admin.listConsumerGroupOffsets({
       groups: [{ groupId: topics.group, topics: requested }],
     });
-    return byPartition(groups[0]?.topics ?? [], ({ committedOffset }) => committedOffset);
+    return byPartition(groups[0]?.topics ?? [], (commit) => commit);
   };
-  const [begins, ends, commits] = await Promise.all([at(earliest), at(latest), committed()]);
+  // First, since a message that arrives and is acknowledged meanwhile would be committed behind the end.
+  const commits = await committed();
+  const [begins, ends] = await Promise.all([at(earliest), at(latest)]);
   return [...indexes].flatMap(([topic, partitions]) =>
     partitions.map((index) => {
       const key = keyOf(topic, index);
-      const first = begins.get(key) ?? 0n;
-      const commit = commits.get(key) ?? -1n;
-      return { topic, index, first, next: commit > first ? commit : first, end: ends.get(key) ?? first };
+      const [topicId, first] = [idOf(topic), begins.get(key) ?? 0n];
+      const end = latestOf(ends.get(key) ?? first, first);
+      const committed = validCommit(commits.get(key), topicId, end);
+      return { topic, topicId, index, committed, first, next: latestOf(committed, first), end };
     }),
   );
 }
+
+/**
+ * The committed offset, -1 without one, and for one of a former topic of this name: Kafka keeps it if its coordinator was
+ * not available when the topic was deleted, or if a member commits it afterwards. An earlier release of the ledger, and
+ * other tools, commit without the id of the topic. An offset behind the end is of records that the brokers have lost.
+ */
+function validCommit(commit: CommittedOffset | undefined, topicId: string, end: bigint): bigint {
+  if (!commit || commit.committedOffset > end || (commit.metadata && commit.metadata !== topicId)) return -1n;
+  return commit.committedOffset;
+}
+
+interface CommittedOffset {
+  committedOffset: bigint;
+  metadata?: string | null;
+}
+
+const latestOf = (one: bigint, other: bigint) => (one > other ? one : other);
 
 const earliest = -2n;
 const latest = -1n;
 
 export const keyOf = (topic: string, index: number) => `${topic}-${index}`;
 
-const byPartition = <Listed extends { partitionIndex: number }>(
+const byPartition = <Listed extends { partitionIndex: number }, Result>(
   topics: { name: string; partitions: Listed[] }[],
-  offsetOf: (listed: Listed) => bigint,
-): Map<string, bigint> =>
+  resultOf: (listed: Listed) => Result,
+): Map<string, Result> =>
   new Map(
     topics.flatMap(({ name, partitions }) =>
-      partitions.map((listed) => [keyOf(name, listed.partitionIndex), offsetOf(listed)] as const),
+      partitions.map((listed) => [keyOf(name, listed.partitionIndex), resultOf(listed)] as const),
     ),
   );

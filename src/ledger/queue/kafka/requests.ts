@@ -1,0 +1,64 @@
+import {
+  type Broker,
+  type Consumer,
+  FetchIsolationLevels,
+  fetchV13,
+  offsetCommitV8,
+} from "@platformatic/kafka";
+import { accept, type Partition } from "./partition.ts";
+
+/** A broker holds a request for this time while no message arrives. */
+const fetchWaitMs = 500;
+const fetchBytes = 2 ** 20;
+
+/**
+ * Fetches from a broker what follows in these partitions. Waits for up to 500 milliseconds for the first message. The
+ * client's own fetch drops committed messages between aborted ones, and returns aborted ones. Every Kafka from 3.1 on
+ * knows this version of the request, which names topics by id.
+ */
+export async function fetchInto(fetcher: Consumer, broker: Broker, partitions: Partition[]): Promise<void> {
+  const topics = [...Map.groupBy(partitions, ({ topicId }) => topicId)].map(([topicId, ofTopic]) => ({
+    topicId,
+    partitions: ofTopic.map(({ index, position }) => ({
+      ...{ partition: index, fetchOffset: position, partitionMaxBytes: fetchBytes },
+      ...{ currentLeaderEpoch: -1, lastFetchedEpoch: -1 },
+    })),
+  }));
+  const connection = await fetcher.connections.get(broker);
+  const [minBytes, isolation] = [1, FetchIsolationLevels.READ_COMMITTED];
+  const limits = [fetchWaitMs, minBytes, fetchBytes, isolation] as const;
+  const { responses } = await fetchV13.api.async(connection, ...limits, ...noSession, topics, [], "");
+  for (const { topicId, partitions: fetched } of responses) {
+    for (const { partitionIndex, records, abortedTransactions } of fetched) {
+      const partition = partitions.find((each) => each.topicId === topicId && each.index === partitionIndex);
+      if (partition && records) accept(partition, records, abortedTransactions ?? []);
+    }
+  }
+}
+
+/** The id and the epoch of a request that names all its partitions. */
+const noSession = [0, -1] as const;
+
+export interface Commit {
+  partition: Partition;
+  offset: bigint;
+}
+
+/**
+ * Commits offsets for the group of a member. The metadata of each is the id of its topic: a topic that is created again
+ * has the name of the former one. The client's own commit has no metadata.
+ */
+export async function commitOffsets(member: Consumer, commits: Commit[]): Promise<void> {
+  const coordinator = member.currentMetadata?.brokers.get(member.coordinatorId ?? -1);
+  if (!member.isActive() || !coordinator) throw new Error("this process is joining its group");
+  const offsets = [...Map.groupBy(commits, ({ partition }) => partition.topic)].map(([name, ofTopic]) => ({
+    name,
+    partitions: ofTopic.map(({ partition: { index, topicId }, offset }) => ({
+      ...{ partitionIndex: index, committedOffset: offset, committedLeaderEpoch: -1 },
+      committedMetadata: topicId,
+    })),
+  }));
+  const connection = await member.connections.get(coordinator);
+  const { groupId, generationId, memberId } = member;
+  await offsetCommitV8.api.async(connection, groupId, generationId, memberId ?? "", null, offsets);
+}
