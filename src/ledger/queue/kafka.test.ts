@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Admin } from "@platformatic/kafka";
+import { Admin, Producer } from "@platformatic/kafka";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
@@ -12,6 +12,7 @@ import { newFolder, run } from "../../../testing/run.ts";
 import { isKafkaInstalled, kafkaUser, startKafka, type TestKafka } from "../../../testing/servers/kafka.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { drain, numbered } from "./drain.fixture.ts";
+import { lagOf } from "./kafka/lag.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const waitMs = 20_000;
@@ -21,7 +22,7 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
   let server: TestKafka;
   let admin: Admin;
   beforeAll(async () => {
-    server = await startKafka();
+    server = await startKafka({ settings: ["log.cleaner.backoff.ms=100"] });
     admin = new Admin({ clientId: "test", bootstrapBrokers: [new URL(server.url).host] });
   });
   afterAll(async () => {
@@ -81,6 +82,59 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     await drain(queue, ["2"]);
   });
 
+  /** Nothing waits, for the ledger and for other tools. */
+  const committed = () =>
+    eventually(async () => {
+      await queue.acknowledge(await queue.receive(100, 300, stop()));
+      expect(await queue.check()).toEqual({ waiting: 0 });
+      expect(await lagOf(admin, topic, "ledger")).toBe(0);
+    });
+
+  test("no message waits in the gaps that compaction leaves, also at the end", async () => {
+    const configs = [
+      { name: "cleanup.policy", value: "compact" },
+      { name: "min.cleanable.dirty.ratio", value: "0.001" },
+      { name: "segment.ms", value: "100" },
+    ];
+    await admin.createTopics({ topics: [topic], partitions: 1, configs });
+    await using closing = new AsyncDisposableStack();
+    const options = {
+      ...{ clientId: "test", bootstrapBrokers: [new URL(server.url).host] },
+      ...{ transactionalId: topic, idempotent: true, timeout: 5 * testWaitMaxMs },
+    };
+    const producer = closing.adopt(new Producer(options), (each) => each.close());
+    /** In a segment of its own. */
+    const publish = async (body: string, isCommitted: boolean) => {
+      await sleep(200);
+      const transaction = await producer.beginTransaction();
+      const message = { topic, partition: 0, key: Buffer.from("key"), value: Buffer.from(body) };
+      await transaction.send({ messages: [message] });
+      await (isCommitted ? transaction.commit() : transaction.abort());
+    };
+    for (const body of numbered(5)) await publish(body, true);
+    for (const body of numbered(3, 5)) await publish(body, false);
+    await eventually(async () => {
+      await using other = await openQueue(`${server.url}/${topic}?group=${randomUUID()}`);
+      expect((await other.receive(100, 1000, stop())).map(({ body }) => body)).toEqual(["m4"]);
+    });
+    await drain(queue, ["m4"]);
+    await committed();
+  });
+
+  test("has all its messages delivered although the broker has lost the former ones", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 1 });
+    await queue.send(numbered(60));
+    await drain(queue, numbered(60));
+    await committed();
+    const [broker] = server.brokers;
+    await broker?.kill();
+    rmSync(join(broker?.folder ?? "", "data", `${topic}-0`), { recursive: true });
+    await broker?.start();
+    await eventually(() => queue.send(numbered(20, 100)));
+    await drain(queue, numbered(20, 100));
+    await committed();
+  });
+
   test("shares the messages with members that join and leave all the time, and loses none", async () => {
     await queue.send(numbered(300));
     const seen = new Set<string>();
@@ -110,10 +164,7 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
       await queue.acknowledge(deliveries);
       expect(seen.size).toBe(sent);
     });
-    await eventually(async () => {
-      await queue.acknowledge(await queue.receive(100, 300, stop()));
-      expect(await queue.check()).toEqual({ waiting: 0 });
-    });
+    await committed();
   });
 });
 

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { Admin, Producer, type ProducerOptions } from "@platformatic/kafka";
+import {
+  Admin,
+  type Broker,
+  FindCoordinatorKeyTypes,
+  offsetCommitV8,
+  Producer,
+  type ProducerOptions,
+} from "@platformatic/kafka";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../../../../testing/describe-if-available.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
 import { drain, numbered, receiveCount } from "../drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "../queue.ts";
+import { commitsOf, lagOf } from "./lag.fixture.ts";
 
 const kafka = process.env.TEST_KAFKA_URL;
 const stop = () => AbortSignal.timeout(testWaitMaxMs);
@@ -37,41 +45,23 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   const committed = () =>
     eventually(async () => {
       expect(await queue.check()).toEqual({ waiting: 0 });
-      expect(await lag()).toBe(0);
+      expect(await lagOf(admin, topic, topic)).toBe(0);
     });
 
-  const partitionsOf = (listed: { name: string; partitions: { partitionIndex: number }[] }[]) =>
-    listed.flatMap(({ name, partitions }) => partitions.map((each) => ({ topic: name, ...each })));
-  /** The topic and the retry topics of its group. */
-  const allTopics = async () => (await admin.listTopics()).filter((name) => name.startsWith(topic));
-
-  /** The committed offsets of the group, as any tool of Kafka reads them. */
-  async function commits() {
-    const [group] = await admin.listConsumerGroupOffsets({ groups: [topic] });
-    return (group?.topics ?? []).flatMap(({ name, partitions }) =>
-      partitions.map((each) => ({ topic: name, ...each })),
-    );
-  }
-
-  /** The number of offsets that are not committed, as kafka-consumer-groups.sh computes it. */
-  async function lag(): Promise<number> {
-    const { topics } = await admin.metadata({ topics: await allTopics(), forceUpdate: true });
-    const latest = [...topics].map(([name, { partitionsCount }]) => ({
+  /** Commits these offsets and their metadata, as they are, for a group without members. */
+  async function commitAgain(offsets: Awaited<ReturnType<typeof commitsOf>>): Promise<void> {
+    const [coordinator] = await admin.findCoordinator({
+      keyType: FindCoordinatorKeyTypes.GROUP,
+      keys: [topic],
+    });
+    const connection = await admin.connections.get(coordinator as Broker);
+    const topics = [...Map.groupBy(offsets, (each) => each.topic)].map(([name, ofTopic]) => ({
       name,
-      partitions: [...Array(partitionsCount).keys()].map((partitionIndex) => ({
-        ...{ partitionIndex, timestamp: -1n },
+      partitions: ofTopic.map(({ partitionIndex, committedOffset, metadata }) => ({
+        ...{ partitionIndex, committedOffset, committedLeaderEpoch: -1, committedMetadata: metadata },
       })),
     }));
-    const committedOffsets = await commits();
-    const lags = (await admin.listOffsets({ topics: latest })).flatMap(({ name, partitions }) =>
-      partitions.map(({ partitionIndex, offset }) => {
-        const commit = committedOffsets.find(
-          (each) => each.topic === name && each.partitionIndex === partitionIndex,
-        );
-        return Number(offset - (commit?.committedOffset ?? 0n));
-      }),
-    );
-    return lags.reduce((sum, each) => sum + each, 0);
+    await offsetCommitV8.api.async(connection, topic, -1, "", null, topics);
   }
 
   test("delivers again what was not acknowledged, although later messages were", async () => {
@@ -178,6 +168,8 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
         ...clientOptions(),
         transactionalId: randomUUID(),
         idempotent: true,
+        // A transaction that stays open for longer is aborted.
+        timeout: 5 * testWaitMaxMs,
       };
       const own = new Producer(options);
       transactional.push(own);
@@ -253,6 +245,76 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 2n }] }] });
     await drain(queue, ["3"]);
     await committed();
+  });
+
+  describe("a topic that is created again", () => {
+    /** Deletes a topic and creates it again, as an operator does. */
+    async function recreate(name: string, partitions = 1): Promise<void> {
+      await admin.deleteTopics({ topics: [name] });
+      await eventually(() => admin.createTopics({ topics: [name], partitions }));
+    }
+    const publish = (name: string, bodies: string[]) =>
+      eventually(async () => {
+        producer.clearMetadata();
+        await producer.send({
+          messages: bodies.map((body) => ({ topic: name, partition: 0, value: Buffer.from(body) })),
+        });
+      });
+
+    test.each([
+      { before: 3, after: 1, messages: 20 },
+      { before: 1, after: 1, messages: 80 },
+      { before: 1, after: 3, messages: 80 },
+    ])(
+      "has all its messages delivered while a process receives: $before, $after partitions, $messages messages",
+      async ({ before, after, messages }) => {
+        await admin.createTopics({ topics: [topic], partitions: before });
+        await publish(topic, numbered(60));
+        await drain(queue, numbered(60));
+        await committed();
+        await recreate(topic, after);
+        await publish(topic, numbered(messages, 100));
+        await drain(queue, numbered(messages, 100));
+        await committed();
+        await reopen();
+        await publish(topic, ["next"]);
+        expect((await receive(1)).map(({ body }) => body)).toEqual(["next"]);
+      },
+    );
+
+    test.each([20, 80])(
+      "has all its %i messages delivered although a commit of the former one remains",
+      async (messages) => {
+        await admin.createTopics({ topics: [topic], partitions: 1 });
+        await publish(topic, numbered(60));
+        await drain(queue, numbered(60));
+        await committed();
+        await queue[Symbol.asyncDispose]();
+        const remaining = await commitsOf(admin, topic);
+        await recreate(topic);
+        await commitAgain(remaining);
+        await publish(topic, numbered(messages, 100));
+        queue = await open();
+        expect(await queue.check()).toEqual({ waiting: messages });
+        await drain(queue, numbered(messages, 100));
+        await committed();
+      },
+    );
+
+    test("has all its messages delivered if it is a retry topic", async () => {
+      await admin.createTopics({ topics: [topic], partitions: 1 });
+      const retryAll = async (bodies: string[]) => {
+        await queue.send(bodies);
+        await queue.retry(await receive(bodies.length), 0);
+      };
+      await retryAll(numbered(5));
+      await drain(queue, numbered(5));
+      await committed();
+      await recreate(`${topic}.${topic}.retry-1s`);
+      await retryAll(numbered(3, 5));
+      await drain(queue, numbered(3, 5));
+      await committed();
+    });
   });
 
   test("no message waits if all were deleted, also while no process receives", async () => {
