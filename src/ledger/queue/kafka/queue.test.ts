@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import {
   Admin,
   type Broker,
+  ConfigResourceTypes,
   FindCoordinatorKeyTypes,
+  IncrementalAlterConfigOperationTypes,
   offsetCommitV8,
   Producer,
   type ProducerOptions,
@@ -29,6 +31,8 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   afterAll(() => Promise.all([admin.close(), producer.close()]));
 
   let topic: string;
+  /** The topic for retries with a short delay. */
+  let retryTopic: string;
   let queue: Queue;
   const open = (name = topic, group = topic) => openQueue(`${kafka}/${name}?group=${group}`);
   /** As after the end of the process. */
@@ -38,6 +42,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   }
   beforeEach(async () => {
     topic = `test-${randomUUID()}`;
+    retryTopic = `${topic}.${topic}.retry-1s`;
     queue = await open();
   });
   afterEach(() => queue[Symbol.asyncDispose]());
@@ -61,7 +66,8 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
         ...{ partitionIndex, committedOffset, committedLeaderEpoch: -1, committedMetadata: metadata },
       })),
     }));
-    await offsetCommitV8.api.async(connection, topic, -1, "", null, topics);
+    // A topic is known some time after its creation.
+    await eventually(() => offsetCommitV8.api.async(connection, topic, -1, "", null, topics));
   }
 
   test("delivers again what was not acknowledged, although later messages were", async () => {
@@ -97,6 +103,25 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     expect(again).toMatchObject({ id: first?.id, body: "1", attempt: 2, sentAt: first?.sentAt });
     await queue.acknowledge([again as Delivery]);
     await committed();
+  });
+
+  test("delivers a message again whose retry could not be published, also after a restart", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 1 });
+    const [name, value] = ["max.message.bytes", "1000"];
+    await admin.createTopics({ topics: [retryTopic], partitions: 1, configs: [{ name, value }] });
+    const large = "large".padEnd(2000, "x");
+    await queue.send([large]);
+    await expect(queue.retry(await receive(1), 0)).rejects.toThrow("larger than");
+    const delivered = { id: `${topic}-0-0`, body: large };
+    expect(await receive(1)).toMatchObject([{ ...delivered, attempt: 1 }]);
+    await reopen();
+    expect(await queue.check()).toEqual({ waiting: 1 });
+    const configs = [{ name, value: "10000", configOperation: IncrementalAlterConfigOperationTypes.SET }];
+    const resource = { resourceType: ConfigResourceTypes.TOPIC, resourceName: retryTopic, configs };
+    await admin.incrementalAlterConfigs({ resources: [resource] });
+    // The broker changes its limit some time later.
+    await eventually(async () => queue.retry(await receive(1), 0));
+    expect(await receive(1)).toMatchObject([{ ...delivered, attempt: 2 }]);
   });
 
   test("two groups receive all messages of a topic, each with its own retries", async () => {
@@ -310,7 +335,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
       await retryAll(numbered(5));
       await drain(queue, numbered(5));
       await committed();
-      await recreate(`${topic}.${topic}.retry-1s`);
+      await recreate(retryTopic);
       await retryAll(numbered(3, 5));
       await drain(queue, numbered(3, 5));
       await committed();
