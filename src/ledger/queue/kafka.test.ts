@@ -121,7 +121,7 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     await committed();
   });
 
-  test("has all its messages delivered although the broker has lost the former ones", async () => {
+  test("delivers all messages although the broker has lost the former ones", async () => {
     await admin.createTopics({ topics: [topic], partitions: 1 });
     await queue.send(numbered(60));
     await drain(queue, numbered(60));

@@ -113,6 +113,7 @@ function messageOf(
   record: KafkaRecord,
   firstTimestamp: bigint,
 ): Message {
+  const { topic, topicId, index } = partition;
   // A copy, since the value is a view of a whole response, which would stay in memory with it.
   const value = Buffer.from(record.value ?? "");
   // Only retry topics have these headers from the ledger: producers can set any.
@@ -125,7 +126,8 @@ function messageOf(
     value,
     dueAt: numberIn(headerNames.dueAt),
     delivery: {
-      id: headers.get(headerNames.id) ?? `${partition.topic}-${partition.index}-${offset}`,
+      // With the id of the topic: one that is created again has the same offsets.
+      id: headers.get(headerNames.id) ?? [topic, index, offset, topicId].join("-"),
       // Decoded on demand, so that a waiting message takes no more memory than its bytes.
       get body() {
         return value.toString();

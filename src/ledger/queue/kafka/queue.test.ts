@@ -77,7 +77,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     await queue.acknowledge(others);
     await reopen();
     const again = await receive(3);
-    expect(again[0]).toMatchObject({ id: `${topic}-0-0`, body: "1", attempt: 1 });
+    expect(again[0]).toMatchObject({ id: first?.id, body: "1", attempt: 1 });
     // The acknowledgement of an earlier assignment is ignored.
     await queue.acknowledge([first as Delivery]);
     expect(await queue.check()).toEqual({ waiting: 3 });
@@ -112,7 +112,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     const large = "large".padEnd(2000, "x");
     await queue.send([large]);
     await expect(queue.retry(await receive(1), 0)).rejects.toThrow("larger than");
-    const delivered = { id: `${topic}-0-0`, body: large };
+    const delivered = { id: expect.stringMatching(`^${topic}-0-0-`), body: large };
     expect(await receive(1)).toMatchObject([{ ...delivered, attempt: 1 }]);
     await reopen();
     expect(await queue.check()).toEqual({ waiting: 1 });
@@ -167,8 +167,8 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
       ],
     });
     expect(await receive(2)).toMatchObject([
-      { id: `${topic}-0-0`, bytes: Buffer.from([0xff, 0x7b]), size: 2, attempt: 1 },
-      { id: `${topic}-0-1`, body: "", size: 0, attempt: 1 },
+      { id: expect.stringMatching(`^${topic}-0-0-`), bytes: Buffer.from([0xff, 0x7b]), size: 2, attempt: 1 },
+      { id: expect.stringMatching(`^${topic}-0-1-`), body: "", size: 0, attempt: 1 },
     ]);
   });
 
@@ -291,15 +291,17 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
       { before: 1, after: 1, messages: 80 },
       { before: 1, after: 3, messages: 80 },
     ])(
-      "has all its messages delivered while a process receives: $before, $after partitions, $messages messages",
+      "delivers all its messages while a process receives: $before, $after partitions, $messages messages",
       async ({ before, after, messages }) => {
         await admin.createTopics({ topics: [topic], partitions: before });
         await publish(topic, numbered(60));
-        await drain(queue, numbered(60));
+        const former = new Set((await drain(queue, numbered(60))).map(({ id }) => id));
         await committed();
         await recreate(topic, after);
         await publish(topic, numbered(messages, 100));
-        await drain(queue, numbered(messages, 100));
+        const deliveries = await drain(queue, numbered(messages, 100));
+        // An id names one message: the former ones can be dead letters.
+        expect(deliveries.filter(({ id }) => former.has(id))).toEqual([]);
         await committed();
         await reopen();
         await publish(topic, ["next"]);
@@ -308,7 +310,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     );
 
     test.each([20, 80])(
-      "has all its %i messages delivered although a commit of the former one remains",
+      "delivers all its %i messages although a commit of the former one remains",
       async (messages) => {
         await admin.createTopics({ topics: [topic], partitions: 1 });
         await publish(topic, numbered(60));
@@ -326,7 +328,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
       },
     );
 
-    test("has all its messages delivered if it is a retry topic", async () => {
+    test("delivers all its messages if it is a retry topic", async () => {
       await admin.createTopics({ topics: [topic], partitions: 1 });
       const retryAll = async (bodies: string[]) => {
         await queue.send(bodies);

@@ -130,8 +130,8 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
 
 /**
  * The committed offset, -1 without one, and for one of a former topic of this name: Kafka keeps it if its coordinator was
- * not available when the topic was deleted, or if a member commits it afterwards. An earlier release of the ledger, and
- * other tools, commit without the id of the topic. An offset behind the end is of records that the brokers have lost.
+ * not available when the topic was deleted, or if a member commits it afterwards. Tools, which set the offsets of a group,
+ * commit without the id of the topic. An offset behind the end is of records that the brokers have lost.
  */
 function validCommit(commit: CommittedOffset | undefined, topicId: string, end: bigint): bigint {
   if (!commit || commit.committedOffset > end || (commit.metadata && commit.metadata !== topicId)) return -1n;
