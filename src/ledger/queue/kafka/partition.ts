@@ -28,6 +28,8 @@ export interface Partition {
   position: bigint;
   /** The offset that the group has committed, -1 without one. */
   committed: bigint;
+  /** When records were fetched for the last time, by `performance.now()`. */
+  arrivedAt: number;
   /** Messages that `receive` has not returned yet, in the order of their offsets. */
   arrived: Message[];
   /** All messages that are not acknowledged, by receipt, in the order of their offsets. */
@@ -40,7 +42,7 @@ export const newPartition = (
   { topic, topicId, index, committed, next }: PartitionOffsets,
   isRetry: boolean,
 ): Partition => ({
-  ...{ topic, topicId, index, isRetry, committed, position: next },
+  ...{ topic, topicId, index, isRetry, committed, position: next, arrivedAt: 0 },
   ...{ id: randomUUID(), arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
 

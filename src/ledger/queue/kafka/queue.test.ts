@@ -132,6 +132,8 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     const [again] = await receive(1);
     expect(again).toMatchObject({ body: "1", attempt: 2 });
     await queue.acknowledge([again as Delivery]);
+    // It has committed nothing.
+    expect(await other.check()).toEqual({ waiting: 1 });
     const [ofOther] = await receive(1, other);
     expect(ofOther).toMatchObject({ body: "1", attempt: 1 });
     await other.acknowledge([ofOther as Delivery]);
@@ -361,6 +363,25 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     await deleted(1, true);
     await queue.acknowledge(await queue.receive(100, 1000, stop()));
     await committed();
+  });
+
+  test.each([
+    { name: "small", bytes: 10, count: 200 },
+    { name: "large", bytes: 900_000, count: 8 },
+  ])("delivers the $name messages of all partitions in turn", async ({ bytes, count }) => {
+    await admin.createTopics({ topics: [topic], partitions: 2 });
+    const value = Buffer.alloc(bytes, "x");
+    for (const partition of [0, 1])
+      for (let sent = 0; sent < count; sent += 1)
+        await producer.send({ messages: [{ topic, partition, value }] });
+    const deliveries: Delivery[] = [];
+    while (deliveries.length < count / 2) {
+      const received = await queue.receive(Math.ceil(count / 20), 1000, stop());
+      await queue.acknowledge(received);
+      deliveries.push(...received);
+    }
+    const partitions = deliveries.map(({ id }) => id.slice(`${topic}-`.length)[0]);
+    expect(new Set(partitions)).toEqual(new Set(["0", "1"]));
   });
 
   test("receives from partitions that are added", async () => {

@@ -177,10 +177,10 @@ function takeFrom({ partitions }: Receiving, max: number): Message[] {
   const messages: Message[] = [];
   for (const [key, partition] of [...partitions]) {
     messages.push(...take(partition, max - messages.length, Date.now()));
-    if (messages.length === max) break;
     // It is the last the next time.
     partitions.delete(key);
     partitions.set(key, partition);
+    if (messages.length === max) break;
   }
   return messages;
 }

@@ -17,13 +17,13 @@ const fetchBytes = 2 ** 20;
  * knows this version of the request, which names topics by id.
  */
 export async function fetchInto(fetcher: Consumer, broker: Broker, partitions: Partition[]): Promise<void> {
-  const topics = [...Map.groupBy(partitions, ({ topicId }) => topicId)].map(([topicId, ofTopic]) => ({
-    topicId,
-    partitions: ofTopic.map(({ index, position }) => ({
-      ...{ partition: index, fetchOffset: position, partitionMaxBytes: fetchBytes },
-      ...{ currentLeaderEpoch: -1, lastFetchedEpoch: -1 },
-    })),
-  }));
+  // In turn: the first ones can fill the response each time.
+  const inTurn = partitions.toSorted((one, other) => one.arrivedAt - other.arrivedAt);
+  const topics = inTurn.map(({ topicId, index, position }) => {
+    const epochs = { currentLeaderEpoch: -1, lastFetchedEpoch: -1 };
+    const from = { partition: index, fetchOffset: position, partitionMaxBytes: fetchBytes };
+    return { topicId, partitions: [{ ...from, ...epochs }] };
+  });
   const connection = await fetcher.connections.get(broker);
   const [minBytes, isolation] = [1, FetchIsolationLevels.READ_COMMITTED];
   const limits = [fetchWaitMs, minBytes, fetchBytes, isolation] as const;
@@ -31,7 +31,9 @@ export async function fetchInto(fetcher: Consumer, broker: Broker, partitions: P
   for (const { topicId, partitions: fetched } of responses) {
     for (const { partitionIndex, records, abortedTransactions } of fetched) {
       const partition = partitions.find((each) => each.topicId === topicId && each.index === partitionIndex);
-      if (partition && records) accept(partition, records, abortedTransactions ?? []);
+      if (!partition || !records?.length) continue;
+      accept(partition, records, abortedTransactions ?? []);
+      partition.arrivedAt = performance.now();
     }
   }
 }
@@ -49,6 +51,8 @@ export interface Commit {
  * has the name of the former one. The client's own commit has no metadata.
  */
 export async function commitOffsets(member: Consumer, commits: Commit[]): Promise<void> {
+  // Before each wait: a commit of an earlier generation is rejected, since the partitions can have another owner.
+  const { groupId, generationId, memberId } = member;
   const coordinator = member.currentMetadata?.brokers.get(member.coordinatorId ?? -1);
   if (!member.isActive() || !coordinator) throw new Error("this process is joining its group");
   const offsets = [...Map.groupBy(commits, ({ partition }) => partition.topic)].map(([name, ofTopic]) => ({
@@ -59,6 +63,5 @@ export async function commitOffsets(member: Consumer, commits: Commit[]): Promis
     })),
   }));
   const connection = await member.connections.get(coordinator);
-  const { groupId, generationId, memberId } = member;
   await offsetCommitV8.api.async(connection, groupId, generationId, memberId ?? "", null, offsets);
 }
