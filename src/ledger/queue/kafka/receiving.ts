@@ -224,7 +224,6 @@ export function startReceiving(
       if (partition.position < first) partition.position = first;
       if (partition.position > end) partitions.set(key, begin(offsets));
     }
-    commit();
   }
 
   function advance(): void {
