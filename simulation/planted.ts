@@ -116,8 +116,8 @@ alter table transaction disable trigger outline_update;`,
   {
     name: "a receiver begins with the newest message of a partition, and not at the committed offset",
     file: "src/ledger/queue/kafka/topics.ts",
-    original: "next: commit > first ? commit : first",
-    defective: "next: ends.get(key) ?? commit",
+    original: "next: latestOf(committed, first)",
+    defective: "next: end",
     simulation: ["--queue", "kafka"],
   },
   {
