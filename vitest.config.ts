@@ -19,7 +19,7 @@ const isolated = [
   "src/features/{changes,expiry-sweep,flag-events,streams}.test.ts",
   "src/features/store/*.test.ts",
   "src/http/unsent.test.ts",
-  "src/ledger/queue/*.test.ts",
+  "src/ledger/queue/**/*.test.ts",
   "src/ledger/publishing/target.test.ts",
   "src/ledger/tables/migrate.test.ts",
 ];

@@ -115,7 +115,7 @@ export const queues = {
   "memory:": { form: "memory:", load: () => import("./memory.ts") },
   "sqs+embedded:": {
     form: "sqs+embedded:FOLDER?port=4566",
-    load: () => import("./sqs-embedded.ts"),
+    load: () => import("./embedded/queue.ts"),
     parameters: embeddedParameters,
   },
   "sqs+https:": {
@@ -140,6 +140,9 @@ export const embeddedQueue = "payment-events";
 
 /** The port of the embedded server, on loopback. */
 const embeddedPortOf = (url: URL) => readParameters(url, embeddedParameters).port;
+
+/** The folder of an embedded queue. */
+export const embeddedFolder = (url: URL) => decodeURIComponent(url.pathname);
 
 /** The queue URL of an embedded server for SQS clients. */
 export const embeddedQueueUrl = (port: number) => `http://127.0.0.1:${port}/000000000000/${embeddedQueue}`;

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { withoutCredentials } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
-import { FolderInUse } from "../../process/folder-lock.ts";
-import { retry } from "../../process/retry.ts";
 import { SettingsError } from "../../process/settings.ts";
-import { clientUrl, openQueue, type Queue } from "./queue.ts";
+import { hasSpaceFor } from "./embedded/disk.ts";
+import { messageBytesMax, readMessage, requireSize } from "./embedded/message-rules.ts";
+import { explain, type Messages, type NewMessage, openMessages } from "./embedded/messages.ts";
+import { attributeOf } from "./embedded/queue-attributes.ts";
+import { SqsError } from "./embedded/sqs-error.ts";
+import { embeddedFolder, openQueue, type Queue } from "./queue.ts";
 
 export interface Sender extends AsyncDisposable {
   /** The URL of the queue without credentials. */
@@ -13,44 +17,63 @@ export interface Sender extends AsyncDisposable {
 }
 
 /**
- * A client of the queue at this URL. For an embedded queue it connects to the running ledger, also to one that is starting.
- * If none is running, it opens the queue itself, and the messages wait in its folder for the next ledger.
+ * A sender to the queue at this URL. Messages for an embedded queue are written to its folder, where a ledger finds them that
+ * runs now or later.
  */
 export async function openSender(queueUrl: string): Promise<Sender> {
   if (queueUrl.startsWith("memory:")) {
     throw new SettingsError(["QUEUE_URL is memory:, to which no other process can send"]);
   }
-  const url = clientUrl(queueUrl);
-  const isEmbedded = url !== queueUrl;
-  let queue = await (isEmbedded ? openEmbedded(queueUrl) : openServer(url));
+  if (queueUrl.startsWith("sqs+embedded:")) return openFolder(queueUrl);
+  const url = withoutCredentials(queueUrl);
+  const queue = await openReachable(queueUrl).catch((error) => {
+    throw new Error(`no queue responds at ${url}: ${messageOf(error)}`);
+  });
   return {
-    url: withoutCredentials(url),
-    send: (bodies) =>
-      queue.send(bodies).catch(async (error) => {
-        if (!isEmbedded) throw error;
-        // The process that had the queue may have been another command, which has ended.
-        await queue[Symbol.asyncDispose]();
-        queue = await openEmbedded(queueUrl);
-        await queue.send(bodies);
-      }),
+    url,
+    send: (bodies) => queue.send(bodies),
     [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
   };
 }
 
-const openServer = (url: string): Promise<Queue> =>
-  openReachable(url).catch((error) => {
-    throw new Error(`no queue responds at ${withoutCredentials(url)}: ${messageOf(error)}`);
-  });
+/** How long another process may write meanwhile. */
+const busyMaxMs = 30_000;
+/** After each transaction others have their turn. */
+const pauseMs = 2;
 
-/** How long the queue of a ledger that is starting is awaited, in milliseconds. */
-const startMaxMs = 30_000;
+function openFolder(url: string): Sender {
+  const folder = embeddedFolder(new URL(url));
+  const messages = openMessages(folder);
+  return {
+    url,
+    async send(bodies) {
+      const accepted = bodies.map((body) => acceptMessage(messages, body));
+      const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0);
+      if (!hasSpaceFor(folder, bytes)) throw new Error(`the disk of the folder ${folder} is full`);
+      try {
+        messages.transaction(() => accepted.map((message) => messages.append(message)), busyMaxMs);
+      } catch (error) {
+        throw explain(error as Error, folder);
+      }
+      await sleep(pauseMs);
+    },
+    async [Symbol.asyncDispose]() {
+      messages[Symbol.dispose]();
+    },
+  };
+}
 
-const openEmbedded = (queueUrl: string): Promise<Queue> =>
-  retry(() => openReachable(clientUrl(queueUrl)).catch(() => openQueue(queueUrl)), {
-    forMs: startMaxMs,
-    // A ledger that has the folder opens its queue soon.
-    mayPass: (error) => error instanceof FolderInUse,
-  });
+/** Applies the rules of the queue, as its server does. */
+function acceptMessage(messages: Messages, body: string): NewMessage {
+  try {
+    const message = readMessage({ MessageBody: body }, attributeOf(messages, "DelaySeconds") ?? 0);
+    requireSize(message, attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax);
+    return message;
+  } catch (error) {
+    if (!(error instanceof SqsError)) throw error;
+    throw new Error(`the queue rejected a message: ${error.message.replace(/\.$/, "")}`);
+  }
+}
 
 async function openReachable(url: string): Promise<Queue> {
   const queue = await openQueue(url);

@@ -27,8 +27,6 @@ const waitSecondsMax = 20;
 /** Limit for the bytes of large messages that one call receives, approximately. */
 const receivedBytesMax = 8 * 2 ** 20;
 const delaySecondsMax = 43_200;
-/** With 0 seconds, the embedded server does not deliver the message until its next start. */
-const delaySecondsMin = 1;
 
 /** The options of every client. The endpoint is that of the URL, not the one in the queue URL. */
 const common = {
@@ -122,10 +120,7 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
       });
     },
     async retry(deliveries, delayMs) {
-      const VisibilityTimeout = Math.min(
-        Math.max(Math.ceil(delayMs / 1000), delaySecondsMin),
-        delaySecondsMax,
-      );
+      const VisibilityTimeout = Math.min(Math.ceil(delayMs / 1000), delaySecondsMax);
       await inRequests(deliveries, (entries) => {
         const Entries = entries.map(({ receipt }, index) => ({
           Id: String(index),

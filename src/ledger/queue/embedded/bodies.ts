@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import { SqsError, unavailable } from "./sqs-error.ts";
+
+/** Ten messages of 1 MiB together, with each character escaped as in `\u0041`, and what is around them. */
+const bodyBytesMax = 8 * 2 ** 20;
+/** For all bodies that are being received. */
+const bytesMax = 32 * 2 ** 20;
+
+interface Reading {
+  chunks: Buffer[];
+  bytes: number;
+  fail(error: SqsError): void;
+}
+
+/** Receives bodies of requests, bounded together. If they have too many bytes, the one that has waited longest fails. */
+export function openBodies() {
+  // In the order in which they received something last.
+  const readings = new Set<Reading>();
+  let total = 0;
+
+  function end(reading: Reading): void {
+    if (readings.delete(reading)) total -= reading.bytes;
+  }
+
+  function add(reading: Reading, chunk: Buffer): void {
+    reading.chunks.push(chunk);
+    reading.bytes += chunk.length;
+    total += chunk.length;
+    readings.delete(reading);
+    readings.add(reading);
+    if (reading.bytes > bodyBytesMax) {
+      reading.fail(new SqsError("RequestEntityTooLarge", `A request has up to ${bodyBytesMax} bytes.`, 413));
+    }
+    while (total > bytesMax) {
+      const [stalest] = readings;
+      stalest?.fail(unavailable("Too many requests are being received."));
+    }
+  }
+
+  /** Resolves with the text of the body. Rejects with an `SqsError` if it is too large, ends early or is no UTF-8. */
+  return (request: IncomingMessage): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const reading: Reading = {
+        chunks: [],
+        bytes: 0,
+        fail(error) {
+          end(reading);
+          request.removeAllListeners("data").pause();
+          reject(error);
+        },
+      };
+      readings.add(reading);
+      const fail = (reason: string) => reading.fail(new SqsError("MalformedInput", reason));
+      request.on("data", (chunk: Buffer) => add(reading, chunk));
+      request.on("close", () => fail("The request has ended early."));
+      request.on("error", () => fail("The request has ended early."));
+      request.on("end", () => {
+        end(reading);
+        try {
+          resolve(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(reading.chunks)));
+        } catch {
+          fail("The request is not valid UTF-8.");
+        }
+      });
+    });
+}

@@ -1,0 +1,81 @@
+import { isBusy, isFull, type Messages } from "./messages.ts";
+import { unavailable } from "./sqs-error.ts";
+
+/** Changes messages and resolves when the changes are on the disk. Rejects with an `SqsError` that clients retry. */
+export type Commit = <Result>(work: () => Result) => Promise<Result>;
+
+interface Job {
+  work: () => unknown;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+  since: number;
+}
+
+export const diskIsFull = "The disk of the queue is full.";
+
+/** How long changes wait while another process writes, in milliseconds. */
+const waitMaxMs = 10_000;
+const retryMs = 2;
+/** Changes of one transaction. More follow in the next. */
+const jobsMax = 200;
+
+/**
+ * Commits the changes of requests that arrive together in one transaction, since each commit waits for the disk. If one of
+ * them fails, each has its own.
+ */
+export function openCommits(messages: Messages): Commit {
+  let waiting: Job[] = [];
+  let isScheduled = false;
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(flush);
+  }
+
+  function flush(): void {
+    isScheduled = false;
+    const jobs = waiting.splice(0, jobsMax);
+    try {
+      const results = messages.transaction(() => jobs.map(({ work }) => work()));
+      for (const [index, { resolve }] of jobs.entries()) resolve(results[index]);
+    } catch (error) {
+      if (isBusy(error)) waitFor(jobs);
+      else if (jobs.length === 1) jobs[0]?.reject(toSqsError(error));
+      else for (const job of jobs) commitAlone(job);
+    }
+    schedule();
+  }
+
+  function commitAlone(job: Job): void {
+    try {
+      job.resolve(messages.transaction(job.work));
+    } catch (error) {
+      if (isBusy(error)) waiting.push(job);
+      else job.reject(toSqsError(error));
+    }
+  }
+
+  /** The jobs stay the first. Those that have waited too long fail. */
+  function waitFor(jobs: Job[]): void {
+    const since = performance.now() - waitMaxMs;
+    const [late, others] = [
+      jobs.filter((job) => job.since < since),
+      jobs.filter((job) => job.since >= since),
+    ];
+    for (const { reject } of late) reject(unavailable("Another process has been writing for too long."));
+    waiting = [...others, ...waiting];
+    isScheduled = true;
+    setTimeout(flush, retryMs);
+  }
+
+  return <Result>(work: () => Result) =>
+    new Promise<Result>((resolve, reject) => {
+      waiting.push({ work, resolve: resolve as Job["resolve"], reject, since: performance.now() });
+      schedule();
+    });
+}
+
+/** Its texts do not quote data. */
+const toSqsError = (error: unknown) =>
+  unavailable(isFull(error) ? diskIsFull : `The messages cannot be written: ${(error as Error).message}.`);

@@ -1,0 +1,62 @@
+import { invalidValue, missing, SqsError } from "./sqs-error.ts";
+
+/** The members of a request, as a client has sent them. */
+export type Input = Record<string, unknown>;
+
+const wrongType = (name: string, type: string) =>
+  new SqsError("SerializationException", `The parameter ${name} must be ${type}.`);
+
+export const isObject = (value: unknown): value is Input =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function optionalText(input: Input, name: string): string | undefined {
+  const value = input[name] ?? undefined;
+  if (value !== undefined && typeof value !== "string") throw wrongType(name, "a text");
+  return value;
+}
+
+/** An empty text counts as missing. */
+export function requiredText(input: Input, name: string): string {
+  const text = optionalText(input, name);
+  if (!text) throw missing(name);
+  return text;
+}
+
+export function optionalNumber(
+  input: Input,
+  name: string,
+  { min, max }: { min: number; max: number },
+): number | undefined {
+  const value = input[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value !== "number") throw wrongType(name, "a number");
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalidValue(name, value, `Must be between ${min} and ${max}`);
+}
+
+function list<Item>(
+  input: Input,
+  name: string,
+  type: string,
+  isItem: (item: unknown) => item is Item,
+): Item[] {
+  const value = input[name] ?? [];
+  if (!Array.isArray(value) || !value.every(isItem)) throw wrongType(name, `a list of ${type}`);
+  return value;
+}
+
+export const texts = (input: Input, name: string) =>
+  list(input, name, "texts", (item) => typeof item === "string");
+
+export const objects = (input: Input, name: string) => list(input, name, "structures", isObject);
+
+/** The entries of an object, whose values meet this condition. */
+export function entriesOf<Value>(
+  input: Input,
+  name: string,
+  isValue: (value: unknown) => value is Value,
+): [name: string, value: Value][] {
+  const value = input[name] ?? {};
+  if (!isObject(value) || !Object.values(value).every(isValue)) throw wrongType(name, "a map");
+  return Object.entries(value) as [string, Value][];
+}

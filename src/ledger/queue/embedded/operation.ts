@@ -1,0 +1,31 @@
+import type { Commit } from "./commits.ts";
+import type { Input } from "./input.ts";
+import type { Messages } from "./messages.ts";
+import type { Waits } from "./waits.ts";
+
+/** What operations need of the server. */
+export interface Queue {
+  name: string;
+  messages: Messages;
+  commit: Commit;
+  waits: Waits;
+  /** True if the disk has space for so many bytes of messages. */
+  hasSpaceFor(bytes: number): boolean;
+  /** Called after a purge. */
+  clean(): void;
+}
+
+/** Who has sent a request, and where. */
+export interface Caller {
+  /** The host and port by which the client reached the server. */
+  host: string;
+  region: string;
+  /** Aborts when the connection of the client has ended. */
+  signal: AbortSignal;
+}
+
+export type Output = Record<string, unknown>;
+/** Throws an `SqsError`. */
+export type Operation = (queue: Queue, input: Input, caller: Caller) => Promise<Output> | Output;
+
+export const account = "000000000000";

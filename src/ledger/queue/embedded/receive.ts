@@ -1,0 +1,81 @@
+import { type Input, optionalNumber, texts } from "./input.ts";
+import { digestOf, withDigest } from "./message-rules.ts";
+import type { StoredMessage } from "./messages.ts";
+import { account, type Caller, type Output, type Queue } from "./operation.ts";
+import { attributeOf, visibilitySecondsMax, waitSecondsMax } from "./queue-attributes.ts";
+import { receiptHandleOf } from "./receipt.ts";
+import { SqsError } from "./sqs-error.ts";
+
+export async function receiveMessage(queue: Queue, input: Input, { signal }: Caller): Promise<Output> {
+  const { messages, commit, waits } = queue;
+  const max = optionalNumber(input, "MaxNumberOfMessages", { min: 1, max: 10 }) ?? 1;
+  const hiddenSeconds =
+    optionalNumber(input, "VisibilityTimeout", { min: 0, max: visibilitySecondsMax }) ??
+    attributeOf(messages, "VisibilityTimeout") ??
+    0;
+  const waitSeconds =
+    optionalNumber(input, "WaitTimeSeconds", { min: 0, max: waitSecondsMax }) ??
+    attributeOf(messages, "ReceiveMessageWaitTimeSeconds") ??
+    0;
+  const present = presenter(input);
+  const end = performance.now() + waitSeconds * 1000;
+  for (;;) {
+    const received = messages.mayReceive()
+      ? await commit(() => (signal.aborted ? [] : messages.receive(max, hiddenSeconds * 1000)))
+      : [];
+    const leftMs = end - performance.now();
+    if (received.length > 0) return { Messages: received.map(present) };
+    if (leftMs <= 0 || signal.aborted) return {};
+    await waits.wait(leftMs, signal);
+  }
+}
+
+const systemNames = [
+  "SenderId",
+  "SentTimestamp",
+  "ApproximateReceiveCount",
+  "ApproximateFirstReceiveTimestamp",
+  "AWSTraceHeader",
+  "MessageGroupId",
+];
+/** Messages of this queue do not have them. */
+const otherSystemNames = ["SequenceNumber", "MessageDeduplicationId", "DeadLetterQueueSourceArn"];
+
+/** Makes the member of a response for a message, with the attributes that the request names. */
+function presenter(input: Input): (message: StoredMessage) => Output {
+  const names = [...texts(input, "AttributeNames"), ...texts(input, "MessageSystemAttributeNames")];
+  const known = ["All", ...systemNames, ...otherSystemNames];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new SqsError("InvalidAttributeName", `Unknown Attribute ${unknown.slice(0, 100)}.`);
+  }
+  const wanted = names.includes("All") ? systemNames : names;
+  const patterns = texts(input, "MessageAttributeNames");
+  const isWanted = (name: string) =>
+    patterns.some((pattern) =>
+      pattern.endsWith("*")
+        ? name.startsWith(pattern.replace(/\.?\*$/, ""))
+        : [name, "All"].includes(pattern),
+    );
+  return (message) => {
+    const values: Record<string, string> = {
+      SenderId: account,
+      SentTimestamp: String(message.sentAt),
+      ApproximateReceiveCount: String(message.received),
+      ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+      ...message.systemAttributes,
+    };
+    const system = wanted.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
+    const attributes = Object.entries(message.attributes).filter(([name]) => isWanted(name));
+    const MessageAttributes = Object.fromEntries(attributes);
+    return {
+      MessageId: message.id,
+      ReceiptHandle: receiptHandleOf(message),
+      MD5OfBody: digestOf(message.body),
+      Body: message.body,
+      ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
+      ...withDigest(MessageAttributes),
+      ...(attributes.length > 0 && { MessageAttributes }),
+    };
+  };
+}

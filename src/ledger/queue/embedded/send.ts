@@ -1,0 +1,71 @@
+import { eachEntry, errorOf } from "./batch.ts";
+import { diskIsFull } from "./commits.ts";
+import type { Input } from "./input.ts";
+import {
+  digestOf,
+  digestOfAttributes,
+  messageBytesMax,
+  readAttributes,
+  readMessage,
+  requireSize,
+  sizeOf,
+  withDigest,
+} from "./message-rules.ts";
+import type { NewMessage } from "./messages.ts";
+import type { Output, Queue } from "./operation.ts";
+import { attributeOf } from "./queue-attributes.ts";
+import { SqsError, unavailable } from "./sqs-error.ts";
+
+const limitOf = ({ messages }: Queue) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
+const delayOf = ({ messages }: Queue) => attributeOf(messages, "DelaySeconds") ?? 0;
+
+/** Appends messages and wakes receivers. Returns their ids. */
+async function append(queue: Queue, newMessages: NewMessage[]): Promise<string[]> {
+  const { messages, commit, waits } = queue;
+  const bytes = newMessages.reduce((sum, message) => sum + sizeOf(message), 0);
+  if (!queue.hasSpaceFor(bytes)) throw unavailable(diskIsFull);
+  const ids = await commit(() => newMessages.map((message) => messages.append(message)));
+  waits.wake(newMessages.filter(({ delayMs }) => !delayMs).length);
+  return ids;
+}
+
+export async function sendMessage(queue: Queue, input: Input): Promise<Output> {
+  const message = readMessage(input, delayOf(queue));
+  requireSize(message, limitOf(queue));
+  const [id] = await append(queue, [message]);
+  return sentMessage(message, id, input);
+}
+
+function sentMessage({ body, attributes = {} }: NewMessage, id: string | undefined, input: Input): Output {
+  const system = digestOfAttributes(readAttributes(input, "MessageSystemAttributes"));
+  return {
+    MessageId: id,
+    MD5OfMessageBody: digestOf(body),
+    ...withDigest(attributes),
+    ...(system !== undefined && { MD5OfMessageSystemAttributes: system }),
+  };
+}
+
+export async function sendMessageBatch(queue: Queue, input: Input): Promise<Output> {
+  const [delay, limit] = [delayOf(queue), limitOf(queue)];
+  const read = (entry: Input) => ({ entry, message: readMessage(entry, delay) });
+  return eachEntry(input, read, async (sent) => {
+    const total = sent.reduce((sum, { message }) => sum + sizeOf(message), 0);
+    if (total > messageBytesMax) {
+      const reason = `Batch requests cannot be longer than ${messageBytesMax} bytes. You have sent ${total} bytes.`;
+      throw new SqsError("BatchRequestTooLong", reason);
+    }
+    const results = sent.map(({ message }) => errorOf(() => requireSize(message, limit)));
+    const accepted = sent.filter((_, index) => !results[index]);
+    const ids =
+      accepted.length > 0
+        ? await append(
+            queue,
+            accepted.map(({ message }) => message),
+          )
+        : [];
+    return sent.map(
+      ({ message, entry }, index) => results[index] ?? sentMessage(message, ids.shift(), entry),
+    );
+  });
+}

@@ -1,0 +1,112 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type KeptMessage, type Messages, openMaxMs } from "./messages.ts";
+import { isSettable } from "./queue-attributes.ts";
+
+/** The file in which the previous release kept messages, with the names of its tables. */
+const earlierFile = "fauxqs.db";
+/** Its default, which it also wrote for a queue whose retention nobody had set. It did not obey it. */
+const earlierRetention = "345600";
+/** The bytes of messages in one transaction, approximately. */
+const stepBytesMax = 8 * 2 ** 20;
+
+/**
+ * Takes over the messages and attributes of the queue from the previous release, if the folder has its file, which is then
+ * removed. It copies them in steps, each of which also keeps how far it is, so that it can be interrupted at any time.
+ * Returns warnings for an operator.
+ */
+export function takeOver(folder: string, name: string, messages: Messages): string[] {
+  const path = join(folder, earlierFile);
+  const isThere = existsSync(path);
+  const hasOthers = isThere && copyAll(path, name, messages);
+  if (isThere) {
+    // The file has everything that was in them. They must not be taken for those of another one.
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    if (hasOthers) renameSync(path, join(folder, keptFile));
+    else rmSync(path);
+  }
+  // The previous release may make another file one day.
+  if (messages.setting(copiedTo)) messages.transaction(() => messages.set(copiedTo, undefined), openMaxMs);
+  return hasOthers
+    ? [`the folder ${folder} has messages of other queues than ${name}; they are kept in ${keptFile}`]
+    : [];
+}
+
+const keptFile = "other-queues.sqlite";
+const copiedTo = "copied to";
+const done = "done";
+
+interface EarlierRow {
+  rowid: number;
+  message_id: string;
+  body: string;
+  message_attributes: string;
+  sent_timestamp: number;
+  approximate_receive_count: number | null;
+  approximate_first_receive_timestamp: number | null;
+  delay_until: number | null;
+  receipt_handle: string | null;
+  visibility_deadline: number | null;
+}
+
+/** Copies what is not copied yet. Returns true if other queues have messages. */
+function copyAll(path: string, name: string, messages: Messages): boolean {
+  const earlier = new DatabaseSync(path, { timeout: openMaxMs });
+  try {
+    const tables = earlier.prepare("select name from sqlite_schema where name = 'sqs_messages'").all();
+    if (tables.length === 0) return false;
+    while (messages.setting(copiedTo) !== done) {
+      messages.transaction(() => copySome(earlier, name, messages), openMaxMs);
+    }
+    const others = earlier.prepare("select 1 from sqs_messages where queue_name <> ? limit 1");
+    return others.get(name) !== undefined;
+  } catch (error) {
+    throw new Error(
+      `the queue of the previous release in ${path} cannot be read: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    // Moves what is in its write-ahead log into the file.
+    earlier.close();
+  }
+}
+
+function copySome(earlier: DatabaseSync, name: string, messages: Messages): void {
+  const rows = earlier
+    .prepare("select rowid, * from sqs_messages where queue_name = ? and rowid > ? order by rowid")
+    .iterate(name, Number(messages.setting(copiedTo) ?? 0)) as unknown as Iterable<EarlierRow>;
+  let bytes = 0;
+  for (const row of rows) {
+    messages.keep(keptMessage(row));
+    messages.set(copiedTo, String(row.rowid));
+    bytes += row.body.length;
+    if (bytes > stepBytesMax) return;
+  }
+  const queue = earlier.prepare("select attributes from sqs_queues where name = ?").get(name);
+  for (const [attribute, value] of queue ? attributesIn(String(queue.attributes)) : []) {
+    messages.set(attribute, value);
+  }
+  messages.set(copiedTo, done);
+}
+
+const attributesIn = (json: string) =>
+  Object.entries(JSON.parse(json) as Record<string, string>).filter(
+    ([name, value]) => isSettable(name) && !(name === "MessageRetentionPeriod" && value === earlierRetention),
+  );
+
+function keptMessage(row: EarlierRow): KeptMessage {
+  const attributes = JSON.parse(row.message_attributes);
+  const hiddenUntil = row.receipt_handle === null ? null : row.visibility_deadline;
+  return {
+    id: row.message_id,
+    body: row.body,
+    ...(Object.keys(attributes).length > 0 && { attributes }),
+    sentAt: row.sent_timestamp,
+    visibleAt: Math.max(row.sent_timestamp, row.delay_until ?? 0, hiddenUntil ?? 0),
+    received: row.approximate_receive_count ?? 0,
+    firstReceivedAt: row.approximate_first_receive_timestamp,
+  };
+}
