@@ -26,7 +26,11 @@ export const slowTests = {
     "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
     "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   ],
-  queues: ["src/ledger/queue/{amqp,kafka}.test.ts", "src/ledger/commands/{dead-letters,reproject}.test.ts"],
+  queues: [
+    "src/ledger/queue/{amqp,kafka}.test.ts",
+    "src/ledger/queue/embedded/{backlog,full-disk,killed}.test.ts",
+    "src/ledger/commands/{dead-letters,reproject}.test.ts",
+  ],
   outages: ["src/ledger/{failover,outage,pooler,standstill}.test.ts"],
   proxies: ["src/proxies.test.ts"],
   processes: ["src/ledger/{feed-servers,full-disk,large-messages,many-processes,publishing}.test.ts"],

@@ -12,6 +12,9 @@ interface Reading {
   fail(error: SqsError): void;
 }
 
+const tooLarge = () =>
+  new SqsError("RequestEntityTooLarge", `A request has up to ${bodyBytesMax} bytes.`, 413);
+
 /** Receives bodies of requests, bounded together. If they have too many bytes, the one that has waited longest fails. */
 export function openBodies() {
   // In the order in which they received something last.
@@ -28,9 +31,7 @@ export function openBodies() {
     total += chunk.length;
     readings.delete(reading);
     readings.add(reading);
-    if (reading.bytes > bodyBytesMax) {
-      reading.fail(new SqsError("RequestEntityTooLarge", `A request has up to ${bodyBytesMax} bytes.`, 413));
-    }
+    if (reading.bytes > bodyBytesMax) reading.fail(tooLarge());
     while (total > bytesMax) {
       const [stalest] = readings;
       stalest?.fail(unavailable("Too many requests are being received."));
@@ -50,6 +51,7 @@ export function openBodies() {
         },
       };
       readings.add(reading);
+      if (Number(request.headers["content-length"]) > bodyBytesMax) return reading.fail(tooLarge());
       const fail = (reason: string) => reading.fail(new SqsError("MalformedInput", reason));
       request.on("data", (chunk: Buffer) => add(reading, chunk));
       request.on("close", () => fail("The request has ended early."));
