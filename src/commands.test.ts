@@ -27,7 +27,9 @@ describe("with the embedded engines", () => {
     const services = runServices();
     await services.waitForOutput('"service":"ledger","docs"');
     const events = ["pay1", "pay2"].map((id) => createdPayment(id, { description: "Zoë’s\u2028💷" }));
-    expect(await command("send-events", ["-"], events.join(""))).toMatch(/^sent 2 messages to sqs\+http/);
+    expect(await command("send-events", ["-"], events.join(""))).toMatch(
+      /^sent 2 messages to sqs\+embedded:/,
+    );
     await eventually(async () => expect(await payment("pay2")).toBe(200));
     services.child.kill("SIGKILL");
     await services.exit;
@@ -80,7 +82,26 @@ describe("send-events", () => {
     },
   );
 
-  test("waits for the queue of a ledger that is starting, which is not disturbed", async () => {
+  test("that runs on does not disturb a ledger, which stores what is sent before and after its start", async () => {
+    const { folder, env, runServices, payment } = await newInstallation();
+    const sender = run(program, { env, folder, args: ["-"], keepInputOpen: true });
+    // A hundred lines are a batch.
+    const lines = (id: string) => `${createdPayment(id)}${"{}\n".repeat(99)}`;
+    sender.child.stdin?.write(lines("pay1"));
+    for (const id of ["pay2", "pay3"]) {
+      const ledger = runServices(["ledger"]);
+      await ledger.isListening();
+      sender.child.stdin?.write(lines(id));
+      for (const sent of ["pay1", id]) await eventually(async () => expect(await payment(sent)).toBe(200));
+      ledger.child.kill("SIGKILL");
+      await ledger.exit;
+    }
+    sender.child.stdin?.end();
+    const output = expect.stringMatching(/^sent 300 messages to sqs\+embedded:/);
+    expect(await sender.exit).toMatchObject({ code: 0, output });
+  });
+
+  test("sends while a ledger starts, which is not disturbed", async () => {
     const { folder, env, runServices, payment } = await newInstallation();
     const ledger = runServices(["ledger"]);
     const ids = ["pay1", "pay2", "pay3"];

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync, renameSync } from "node:fs";
 import { join, relative } from "node:path";
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
+import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import amqp from "amqplib";
+import { buildApp } from "fauxqs";
 import { describe, expect, test } from "vitest";
 import { describeOnAdapters, type Fixtures, testFixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
@@ -13,6 +15,7 @@ import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { openWebhook } from "../../../testing/webhook.ts";
 import { findUrlError } from "../../process/adapter.ts";
 import { openQueue } from "../queue/queue.ts";
+import { standInClient } from "../queue/sqs.ts";
 import { type Delivery, openTarget, targetSettingOf, targets } from "./target.ts";
 import { fileName } from "./targets/file.ts";
 
@@ -35,17 +38,21 @@ async function openFolder(): Promise<Place & { folder: string }> {
 
 /** A topic of a server that speaks the protocols of Amazon SNS and SQS, with a queue that is subscribed to it. */
 async function openTopic(): Promise<Place> {
-  const port = await freePort();
-  const queue = await openQueue(`sqs+embedded:${newFolder()}?port=${port}`);
-  const endpoint = `http://127.0.0.1:${port}`;
+  const server = buildApp({ logger: false });
+  const endpoint = await server.listen({ host: "127.0.0.1", port: 0 });
+  const QueueName = "events";
+  const sqs = standInClient(endpoint);
+  await sqs.send(new CreateQueueCommand({ QueueName }));
+  sqs.destroy();
+  const queue = await openQueue(`sqs+${endpoint}/000000000000/${QueueName}`);
   const credentials = { accessKeyId: "none", secretAccessKey: "none" };
-  const client = new SNSClient({ endpoint, region: "eu-west-2", credentials });
+  const client = new SNSClient({ endpoint, region: "us-east-1", credentials });
   const { TopicArn } = await client.send(new CreateTopicCommand({ Name: "events" }));
   await client.send(
     new SubscribeCommand({
       TopicArn,
       Protocol: "sqs",
-      Endpoint: "arn:aws:sqs:us-east-1:000000000000:payment-events",
+      Endpoint: "arn:aws:sqs:us-east-1:000000000000:events",
       Attributes: { RawMessageDelivery: "true" },
     }),
   );
@@ -59,7 +66,10 @@ async function openTopic(): Promise<Place> {
       bodies.push(...deliveries.map(({ body }) => body));
       return bodies;
     },
-    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await queue[Symbol.asyncDispose]();
+      await server.close();
+    },
   };
 }
 
