@@ -152,8 +152,8 @@ export const wheel: Check[] = [
   ),
   slow(
     "queues",
-    "RabbitMQ, Kafka and commands",
-    3.5,
+    "RabbitMQ, Kafka, the embedded queue and commands",
+    5,
     ["src/ledger/queue", "src/ledger/intake", "src/ledger/commands"],
     [newRabbitmq, openssl],
   ),

@@ -54,8 +54,8 @@ export function openBodies() {
       if (Number(request.headers["content-length"]) > bodyBytesMax) return reading.fail(tooLarge());
       const fail = (reason: string) => reading.fail(new SqsError("MalformedInput", reason));
       request.on("data", (chunk: Buffer) => add(reading, chunk));
-      request.on("close", () => fail("The request has ended early."));
-      request.on("error", () => fail("The request has ended early."));
+      const endEarly = () => readings.has(reading) && fail("The request has ended early.");
+      request.on("close", endEarly).on("error", endEarly);
       request.on("end", () => {
         end(reading);
         try {

@@ -4,13 +4,14 @@ import { newFolder } from "../../../../testing/run.ts";
 
 /** The tables of messages of the previous release, and what it wrote: read from a file that it had made. */
 const sentAt = 1_795_809_687_459;
-const attributes = (retention: string) =>
+const attributesWith = (set: object) =>
   JSON.stringify({
     VisibilityTimeout: "77",
     DelaySeconds: "0",
     MaximumMessageSize: "1048576",
-    MessageRetentionPeriod: retention,
+    MessageRetentionPeriod: "345600",
     ReceiveMessageWaitTimeSeconds: "0",
+    ...set,
   });
 const schema = `
   create table sqs_queues (
@@ -41,8 +42,8 @@ const messages = `
 `;
 
 interface Earlier {
-  /** Default: that of a queue whose retention nobody has set. */
-  retention?: string;
+  /** Attributes that were set. Default: none. */
+  attributes?: object;
   /** The name of another queue with a message. Default: none. */
   other?: string;
   /** Further messages. Default: none. */
@@ -50,7 +51,7 @@ interface Earlier {
 }
 
 /** A folder with the file that the previous release makes: three messages, of which one is in flight and one is delayed. */
-export function makeEarlierFolder({ retention = "345600", other, large }: Earlier = {}) {
+export function makeEarlierFolder({ attributes = {}, other, large }: Earlier = {}) {
   const folder = newFolder();
   const database = new DatabaseSync(join(folder, "fauxqs.db"));
   database.exec(`pragma journal_mode = wal; ${schema}`);
@@ -60,7 +61,8 @@ export function makeEarlierFolder({ retention = "345600", other, large }: Earlie
   const message = database.prepare(
     "insert into sqs_messages values (?, ?, ?, '', '{}', '', ?, 0, null, null, null, null, null, null, null)",
   );
-  for (const name of ["payment-events", ...(other ? [other] : [])]) queue.run(name, attributes(retention));
+  for (const name of ["payment-events", ...(other ? [other] : [])])
+    queue.run(name, attributesWith(attributes));
   database.exec(messages);
   if (other) message.run("other", other, `for ${other}`, sentAt);
   for (let index = 0; index < (large?.count ?? 0); index += 1)

@@ -129,7 +129,7 @@ function createListener(queue: Queue) {
     let bytes = 0;
     response.once("close", () => {
       connections.delete(connection);
-      connection.abort();
+      if (!response.writableFinished) connection.abort();
       unsentBytes -= bytes;
     });
     const isForm = request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded");

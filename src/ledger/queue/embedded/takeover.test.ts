@@ -46,10 +46,13 @@ test("the messages of the previous release keep their ids, times, attributes and
   expect(takeOver(folder, name, messages)).toEqual([]);
 });
 
-test("a retention that was set is kept", () => {
-  const { folder } = makeEarlierFolder({ retention: "1209600" });
+test("a retention that was set is kept, and a warning names attributes that cannot be", () => {
+  const attributes = { MessageRetentionPeriod: "1209600", RedrivePolicy: "{}", FifoQueue: "false" };
+  const { folder } = makeEarlierFolder({ attributes });
   using messages = openMessages(folder);
-  takeOver(folder, name, messages);
+  expect(takeOver(folder, name, messages)).toEqual([
+    `the queue in ${folder} no longer has the attributes RedrivePolicy`,
+  ]);
   expect(messages.setting("MessageRetentionPeriod")).toBe("1209600");
 });
 

@@ -18,9 +18,17 @@ const stepBytesMax = 8 * 2 ** 20;
  */
 export function takeOver(folder: string, name: string, messages: Messages): string[] {
   const path = join(folder, earlierFile);
-  const isThere = existsSync(path);
-  const hasOthers = isThere && copyAll(path, name, messages);
-  if (isThere) {
+  const warnings: string[] = [];
+  if (existsSync(path)) {
+    const { hasOthers, unsupported } = copyAll(path, name, messages);
+    if (hasOthers) {
+      warnings.push(
+        `the folder ${folder} has messages of other queues than ${name}; they are kept in ${keptFile}`,
+      );
+    }
+    if (unsupported.length > 0) {
+      warnings.push(`the queue in ${folder} no longer has the attributes ${unsupported.join(", ")}`);
+    }
     // The file has everything that was in them. They must not be taken for those of another one.
     for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     if (hasOthers) renameSync(path, join(folder, keptFile));
@@ -28,9 +36,7 @@ export function takeOver(folder: string, name: string, messages: Messages): stri
   }
   // The previous release may make another file one day.
   if (messages.setting(copiedTo)) messages.transaction(() => messages.set(copiedTo, undefined), openMaxMs);
-  return hasOthers
-    ? [`the folder ${folder} has messages of other queues than ${name}; they are kept in ${keptFile}`]
-    : [];
+  return warnings;
 }
 
 const keptFile = "other-queues.sqlite";
@@ -50,17 +56,28 @@ interface EarlierRow {
   visibility_deadline: number | null;
 }
 
-/** Copies what is not copied yet. Returns true if other queues have messages. */
-function copyAll(path: string, name: string, messages: Messages): boolean {
+interface Copied {
+  /** True if other queues have messages. */
+  hasOthers: boolean;
+  /** The names of attributes that were set and cannot be kept. */
+  unsupported: string[];
+}
+
+/** Copies what is not copied yet. */
+function copyAll(path: string, name: string, messages: Messages): Copied {
   const earlier = new DatabaseSync(path, { timeout: openMaxMs });
   try {
     const tables = earlier.prepare("select name from sqlite_schema where name = 'sqs_messages'").all();
-    if (tables.length === 0) return false;
+    if (tables.length === 0) return { hasOthers: false, unsupported: [] };
     while (messages.setting(copiedTo) !== done) {
       messages.transaction(() => copySome(earlier, name, messages), openMaxMs);
     }
     const others = earlier.prepare("select 1 from sqs_messages where queue_name <> ? limit 1");
-    return others.get(name) !== undefined;
+    const names = attributesOf(earlier, name).filter(([, value]) => value !== "" && value !== "false");
+    return {
+      hasOthers: others.get(name) !== undefined,
+      unsupported: names.map(([attribute]) => attribute).filter((attribute) => !isSettable(attribute)),
+    };
   } catch (error) {
     throw new Error(
       `the queue of the previous release in ${path} cannot be read: ${(error as Error).message}`,
@@ -85,17 +102,18 @@ function copySome(earlier: DatabaseSync, name: string, messages: Messages): void
     bytes += row.body.length;
     if (bytes > stepBytesMax) return;
   }
-  const queue = earlier.prepare("select attributes from sqs_queues where name = ?").get(name);
-  for (const [attribute, value] of queue ? attributesIn(String(queue.attributes)) : []) {
-    messages.set(attribute, value);
+  for (const [attribute, value] of attributesOf(earlier, name)) {
+    const isKept =
+      isSettable(attribute) && !(attribute === "MessageRetentionPeriod" && value === earlierRetention);
+    if (isKept) messages.set(attribute, value);
   }
   messages.set(copiedTo, done);
 }
 
-const attributesIn = (json: string) =>
-  Object.entries(JSON.parse(json) as Record<string, string>).filter(
-    ([name, value]) => isSettable(name) && !(name === "MessageRetentionPeriod" && value === earlierRetention),
-  );
+function attributesOf(earlier: DatabaseSync, name: string): [name: string, value: string][] {
+  const queue = earlier.prepare("select attributes from sqs_queues where name = ?").get(name);
+  return queue ? Object.entries(JSON.parse(String(queue.attributes))) : [];
+}
 
 function keptMessage(row: EarlierRow): KeptMessage {
   const attributes = JSON.parse(row.message_attributes);
