@@ -57,12 +57,18 @@ describe("send-events", () => {
   const notJson = "send-events: line 3 is not JSON; 0 messages were sent\n";
   const nonsense = join(newFolder(), "events.ndjson");
   writeFileSync(nonsense, '{"a":1}\n\nnonsense\n');
+  const large = join(newFolder(), "large.ndjson");
+  writeFileSync(large, `${"{}\n".repeat(100)}"${"x".repeat(2 ** 20)}"\n`);
+  const rejected =
+    /^send-events: the queue rejected a message: .* shorter than 1048576 bytes; 100 messages were sent\n$/;
   test.each<[name: string, args: string[], code: number, message: string | RegExp, queue?: string]>([
     ["no file", [], 2, "expected one file"],
     ["two files", ["a", "b"], 2, "expected one file"],
     ["an unknown option", ["--dry-run"], 2, "'--dry-run'"],
     ["a missing file", ["missing.ndjson"], 1, "missing.ndjson"],
     ["a line that is not JSON", [nonsense], 1, notJson],
+    ["a message that is too large", [large], 1, rejected],
+    ["a folder that is a file", ["-"], 1, "there is a file of this name", `sqs+embedded:${nonsense}`],
     ["an in-memory queue", ["-"], 2, "QUEUE_URL is memory:", "memory:"],
     [
       "a queue that does not respond, without its password",

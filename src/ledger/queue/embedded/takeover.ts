@@ -21,25 +21,26 @@ export function takeOver(folder: string, name: string, messages: Messages): stri
   const warnings: string[] = [];
   if (existsSync(path)) {
     const { hasOthers, unsupported } = copyAll(path, name, messages);
+    const kept = `other-queues-${Date.now()}.sqlite`;
     if (hasOthers) {
       warnings.push(
-        `the folder ${folder} has messages of other queues than ${name}; they are kept in ${keptFile}`,
+        `the folder ${folder} has messages of other queues than ${name}; they are kept in ${kept}`,
       );
     }
     if (unsupported.length > 0) {
       warnings.push(`the queue in ${folder} no longer has the attributes ${unsupported.join(", ")}`);
     }
-    // The file has everything that was in them. They must not be taken for those of another one.
-    for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
-    if (hasOthers) renameSync(path, join(folder, keptFile));
-    else rmSync(path);
+    // The main file is the last, since it decides that there is something to take over.
+    for (const suffix of ["-wal", "-shm", ""].filter((suffix) => existsSync(path + suffix))) {
+      if (hasOthers) renameSync(path + suffix, join(folder, kept + suffix));
+      else rmSync(path + suffix);
+    }
   }
   // The previous release may make another file one day.
   if (messages.setting(copiedTo)) messages.transaction(() => messages.set(copiedTo, undefined), openMaxMs);
   return warnings;
 }
 
-const keptFile = "other-queues.sqlite";
 const copiedTo = "copied to";
 const done = "done";
 
@@ -79,12 +80,10 @@ function copyAll(path: string, name: string, messages: Messages): Copied {
       unsupported: names.map(([attribute]) => attribute).filter((attribute) => !isSettable(attribute)),
     };
   } catch (error) {
-    throw new Error(
-      `the queue of the previous release in ${path} cannot be read: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
+    const { message } = error as Error;
+    throw new Error(`the queue of the previous release in ${path} cannot be taken over: ${message}`, {
+      cause: error,
+    });
   } finally {
     // Moves what is in its write-ahead log into the file.
     earlier.close();
