@@ -108,7 +108,7 @@ function readAttribute(name: string, value: Input): AttributeValue {
   const StringValue = optionalText(value, "StringValue");
   if (!StringValue) throw invalid("The value must not be empty");
   requireAllowed(StringValue);
-  if (type === "Number" && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(StringValue)) {
+  if (type === "Number" && !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(StringValue)) {
     throw invalid("The value must be a number");
   }
   return { DataType, StringValue };

@@ -22,6 +22,10 @@ export interface Caller {
   region: string;
   /** Aborts when the connection of the client has ended. */
   signal: AbortSignal;
+  /** True if the server has memory for messages in a response. */
+  mayDeliver(): boolean;
+  /** Counts bytes of messages in the response to this caller, until it is sent. */
+  deliver(bytes: number): void;
 }
 
 export type Output = Record<string, unknown>;

@@ -94,6 +94,8 @@ const unsupported = new Set([
   "ListMessageMoveTasks",
 ]);
 
+/** Longer than any URL of the queue. */
+const urlMax = 1000;
 const urlOf = ({ name }: Queue, host: string) => `http://${host}/${account}/${name}`;
 
 const noQueue = () => new SqsError("QueueDoesNotExist", "The specified queue does not exist.");
@@ -101,7 +103,8 @@ const noQueue = () => new SqsError("QueueDoesNotExist", "The specified queue doe
 /** An operation on the queue that the last part of `QueueUrl` names, whatever its host and account are. */
 function onQueue(operation: Operation): Operation {
   return (queue, input, caller) => {
-    if (requiredText(input, "QueueUrl").split("/").findLast(Boolean) !== queue.name) throw noQueue();
+    const url = requiredText(input, "QueueUrl");
+    if (url.length > urlMax || url.split("/").findLast(Boolean) !== queue.name) throw noQueue();
     return operation(queue, input, caller);
   };
 }

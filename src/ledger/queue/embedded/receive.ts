@@ -6,7 +6,7 @@ import { attributeOf, visibilitySecondsMax, waitSecondsMax } from "./queue-attri
 import { receiptHandleOf } from "./receipt.ts";
 import { SqsError } from "./sqs-error.ts";
 
-export async function receiveMessage(queue: Queue, input: Input, { signal }: Caller): Promise<Output> {
+export async function receiveMessage(queue: Queue, input: Input, caller: Caller): Promise<Output> {
   const { messages, commit, waits } = queue;
   const max = optionalNumber(input, "MaxNumberOfMessages", { min: 1, max: 10 }) ?? 1;
   const hiddenSeconds =
@@ -18,15 +18,19 @@ export async function receiveMessage(queue: Queue, input: Input, { signal }: Cal
     attributeOf(messages, "ReceiveMessageWaitTimeSeconds") ??
     0;
   const present = presenter(input);
+  const deliver = () => {
+    if (caller.signal.aborted || !caller.mayDeliver()) return [];
+    const received = messages.receive(max, hiddenSeconds * 1000);
+    caller.deliver(received.reduce((sum, { body }) => sum + body.length, 0));
+    return received;
+  };
   const end = performance.now() + waitSeconds * 1000;
   for (;;) {
-    const received = messages.mayReceive()
-      ? await commit(() => (signal.aborted ? [] : messages.receive(max, hiddenSeconds * 1000)))
-      : [];
+    const received = messages.mayReceive() ? await commit(deliver) : [];
     const leftMs = end - performance.now();
     if (received.length > 0) return { Messages: received.map(present) };
-    if (leftMs <= 0 || signal.aborted) return {};
-    await waits.wait(leftMs, signal);
+    if (leftMs <= 0 || caller.signal.aborted) return {};
+    await waits.wait(leftMs, caller.signal);
   }
 }
 

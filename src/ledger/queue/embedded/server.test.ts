@@ -41,6 +41,15 @@ test("what is malformed gets an error of SQS, and the server goes on", async () 
     ["DeleteQueue", json({}), "400 UnsupportedOperation"],
     ["SendMessage", `{"QueueUrl":"${"[".repeat(7 * mebibyte)}"}`, "400 QueueDoesNotExist"],
     ["SendMessage", "[".repeat(7 * mebibyte), "400 SerializationException"],
+    ["SendMessage", `{"QueueUrl":"${"/".repeat(7 * mebibyte)}"}`, "400 QueueDoesNotExist"],
+    [
+      "SendMessage",
+      json({
+        MessageBody: "1",
+        MessageAttributes: { a: { DataType: "Number", StringValue: `${"1".repeat(mebibyte)}x` } },
+      }),
+      "400 InvalidParameterValue",
+    ],
   ] as const)
     expect(await post(address, operation, body), body.slice(0, 100)).toContain(response);
   const get = await fetch(address);
@@ -117,6 +126,31 @@ describe("bodies that are never complete", () => {
     for (const { socket } of begun) socket.destroy();
     await eventually(async () => expect(await post(address, "ListQueues", "{}")).toMatch(/^200/));
   });
+});
+
+test("receivers that do not read leave the messages beyond 32 MiB to others", async () => {
+  await using server = await startWithClient();
+  const { address, QueueUrl, folder } = server;
+  using messages = openMessages(folder);
+  for (let count = 0; count < 60; count += 10)
+    messages.transaction(() => {
+      for (let index = 0; index < 10; index += 1) messages.append({ body: "x".repeat(mebibyte) });
+    });
+  const { port, hostname } = new URL(address);
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const socket = connect(Number(port), hostname).pause();
+    sockets.push(socket);
+    const body = JSON.stringify({ QueueUrl, MaxNumberOfMessages: 10 });
+    const head = `POST / HTTP/1.1\r\nhost: x\r\nx-amz-target: AmazonSQS.ReceiveMessage\r\n`;
+    socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
+  }
+  await eventually(() => expect(messages.counts().inFlight).toBeGreaterThanOrEqual(32));
+  expect(await post(address, "ReceiveMessage", JSON.stringify({ QueueUrl }))).toBe("200 {}");
+  expect(messages.counts().inFlight).toBeLessThanOrEqual(36);
+  for (const socket of sockets) socket.destroy();
+  const wait = JSON.stringify({ QueueUrl, WaitTimeSeconds: 20 });
+  expect(await post(address, "ReceiveMessage", wait)).toMatch(/^200 \{"Messages"/);
 });
 
 test("a stop ends those who wait, with no message", async () => {

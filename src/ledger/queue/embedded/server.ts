@@ -8,7 +8,7 @@ import { hasSpaceFor } from "./disk.ts";
 import { isBusy, openMessages } from "./messages.ts";
 import type { Caller, Queue } from "./operation.ts";
 import { operate } from "./operations.ts";
-import type { Protocol, Reply } from "./protocol.ts";
+import type { Protocol } from "./protocol.ts";
 import { jsonProtocol } from "./protocol-json.ts";
 import { queryProtocol } from "./protocol-query.ts";
 import { SqsError, unavailable } from "./sqs-error.ts";
@@ -30,6 +30,7 @@ const connectionsMax = 2000;
 const idleMaxMs = 30_000;
 const headersMaxMs = 10_000;
 const keepAliveMs = 75_000;
+/** For the messages in responses that wait for their clients. */
 const unsentBytesMax = 32 * 2 ** 20;
 /** The pause between steps of cleaning, if there is more to clean, and if not. */
 const cleaningPauseMs = 10;
@@ -102,12 +103,12 @@ function startCleaning(step: () => boolean) {
 
 function createListener(queue: Queue) {
   const readBody = openBodies();
-  /** Those of the requests that are handled. */
+  /** Those of the callers whose requests are handled. */
   const connections = new Set<AbortController>();
   let isStopping = false;
   let unsentBytes = 0;
 
-  async function handle(protocol: Protocol, id: string, request: IncomingMessage, signal: AbortSignal) {
+  async function handle(protocol: Protocol, id: string, request: IncomingMessage, response: ServerResponse) {
     // Pages in a browser send it, also those of a host whose name now leads here.
     if (request.headers.origin !== undefined) {
       throw new SqsError("AccessDenied", "Requests of pages in a browser are not accepted.", 403);
@@ -115,16 +116,15 @@ function createListener(queue: Queue) {
     if (request.method !== "POST") {
       throw new SqsError("InvalidAction", "A request must have the method POST.", 405);
     }
-    const body = await readBody(request);
-    if (unsentBytes > unsentBytesMax) throw unavailable("Too many responses wait for their clients.");
+    const body = await readBody(request, response);
     const { operation, input } = protocol.read({ headers: request.headers, path: request.url ?? "/", body });
-    const output = await operate(queue, operation, input, callerOf(request, signal));
+    const output = await operate(queue, operation, input, callerOf(request, response));
     return protocol.result(id, operation, output);
   }
 
-  async function listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  function callerOf({ headers, socket }: IncomingMessage, response: ServerResponse): Caller {
     const connection = new AbortController();
-    if (isStopping) connection.abort();
+    if (isStopping || response.closed) connection.abort();
     connections.add(connection);
     let bytes = 0;
     response.once("close", () => {
@@ -132,27 +132,30 @@ function createListener(queue: Queue) {
       if (!response.writableFinished) connection.abort();
       unsentBytes -= bytes;
     });
+    const region = /Credential=[^/]+\/\d+\/([\w-]+)\//.exec(headers.authorization ?? "")?.[1];
+    return {
+      host: headers.host ?? `${host}:${socket.localPort}`,
+      region: region ?? "us-east-1",
+      signal: connection.signal,
+      mayDeliver: () => unsentBytes < unsentBytesMax,
+      deliver(more) {
+        bytes += more;
+        unsentBytes += more;
+      },
+    };
+  }
+
+  async function listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isForm = request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
     const protocol = isForm ? queryProtocol : jsonProtocol;
     const id = randomUUID();
-    const reply = await handle(protocol, id, request, connection.signal).catch((error) =>
+    const { status, headers, body } = await handle(protocol, id, request, response).catch((error) =>
       protocol.error(id, toSqsError(error)),
     );
-    bytes = send(request, response, reply);
-    unsentBytes += bytes;
-  }
-
-  /** Returns the size of the body. */
-  function send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { status, headers, body }: Reply,
-  ): number {
     const bytes = Buffer.from(body);
     // The rest of a request that was not read would be taken for the next one.
     const close = isStopping || !request.complete ? { connection: "close" } : {};
     response.writeHead(status, { ...headers, ...close, "content-length": bytes.length }).end(bytes);
-    return response.closed ? 0 : bytes.length;
   }
 
   /** Ends waits. Connections end after the next response. */
@@ -162,15 +165,6 @@ function createListener(queue: Queue) {
   }
 
   return { listener, stop };
-}
-
-function callerOf({ headers, socket }: IncomingMessage, signal: AbortSignal): Caller {
-  const region = /Credential=[^/]+\/\d+\/([\w-]+)\//.exec(headers.authorization ?? "")?.[1];
-  return {
-    host: headers.host ?? `${host}:${socket.localPort}`,
-    region: region ?? "us-east-1",
-    signal,
-  };
 }
 
 function toSqsError(error: unknown): SqsError {
