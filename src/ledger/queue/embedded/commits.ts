@@ -1,4 +1,5 @@
-import { isBusy, isFull, type Messages } from "./messages.ts";
+import { isBusy, isFull } from "./database.ts";
+import type { Messages } from "./messages.ts";
 import { unavailable } from "./sqs-error.ts";
 
 /** Changes messages and resolves when the changes are on the disk. Rejects with an `SqsError` that clients retry. */

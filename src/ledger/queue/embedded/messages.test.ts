@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newFolder } from "../../../../testing/run.ts";
-import { isBusy, type Messages, openMessages, type StoredMessage } from "./messages.ts";
+import { isBusy } from "./database.ts";
+import { type Messages, openMessages, type StoredMessage } from "./messages.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** A clock that moves only when a test moves it, in seconds. */

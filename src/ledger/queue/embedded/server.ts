@@ -4,8 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { openBodies } from "./bodies.ts";
 import { openCommits } from "./commits.ts";
+import { isBusy } from "./database.ts";
 import { hasSpaceFor } from "./disk.ts";
-import { isBusy, openMessages } from "./messages.ts";
+import { openMessages } from "./messages.ts";
 import type { Caller, Queue } from "./operation.ts";
 import { operate } from "./operations.ts";
 import type { Protocol } from "./protocol.ts";

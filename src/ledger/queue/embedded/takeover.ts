@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type KeptMessage, type Messages, openMaxMs } from "./messages.ts";
+import { openMaxMs } from "./database.ts";
+import type { KeptMessage, Messages } from "./messages.ts";
 import { isSettable } from "./queue-attributes.ts";
 
 /** The file in which the previous release kept messages, with the names of its tables. */
