@@ -91,6 +91,7 @@ function copyAll(path: string, name: string, messages: Messages): Copied {
   }
 }
 
+/** Copies as many messages as a step may have, and the attributes when there are no more. */
 function copySome(earlier: DatabaseSync, name: string, messages: Messages): void {
   const rows = earlier
     .prepare("select rowid, * from sqs_messages where queue_name = ? and rowid > ? order by rowid")
@@ -98,14 +99,15 @@ function copySome(earlier: DatabaseSync, name: string, messages: Messages): void
   let bytes = 0;
   for (const row of rows) {
     messages.keep(keptMessage(row));
-    messages.set(copiedTo, String(row.rowid));
     bytes += row.body.length;
-    if (bytes > stepBytesMax) return;
+    if (bytes > stepBytesMax) {
+      messages.set(copiedTo, String(row.rowid));
+      return;
+    }
   }
   for (const [attribute, value] of attributesOf(earlier, name)) {
-    const isKept =
-      isSettable(attribute) && !(attribute === "MessageRetentionPeriod" && value === earlierRetention);
-    if (isKept) messages.set(attribute, value);
+    const isDefault = attribute === "MessageRetentionPeriod" && value === earlierRetention;
+    if (isSettable(attribute) && !isDefault) messages.set(attribute, value);
   }
   messages.set(copiedTo, done);
 }
