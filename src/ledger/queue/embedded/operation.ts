@@ -3,7 +3,7 @@ import type { Input } from "./input.ts";
 import type { Messages } from "./messages.ts";
 import type { Waits } from "./waits.ts";
 
-/** What operations need of the server. */
+/** The parts of the server that operations use. */
 export interface Queue {
   name: string;
   messages: Messages;
@@ -15,7 +15,7 @@ export interface Queue {
   clean(): void;
 }
 
-/** Who has sent a request, and where. */
+/** The sender of a request. */
 export interface Caller {
   /** The host and port by which the client reached the server. */
   host: string;

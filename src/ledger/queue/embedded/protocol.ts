@@ -14,7 +14,7 @@ export interface Reply {
   body: string;
 }
 
-/** How clients of Amazon SQS write requests and read responses. */
+/** A way in which clients of Amazon SQS write requests and read responses. */
 export interface Protocol {
   /** Throws an `SqsError` if the request is malformed. */
   read(request: { headers: IncomingHttpHeaders; path: string; body: string }): Call;
