@@ -36,9 +36,7 @@ test("an event that arrives late changes the past that it belongs to, and the re
     status: (await lookUp("late", `account_id=late&as_of=${day}T10:30:00Z`)).state.status,
     ofDay: (await ledger.get(`/v1/report/transactions?${report}`)).groups[0].count,
     hours: (
-      await ledger.get(
-        `/v1/report/transactions-by-hour?from_date=${day}T00:00:00Z&to_date=${day}T11:00:00Z`,
-      )
+      await ledger.get(`/v1/report/transactions-by-hour?from_date=${day}T00:00:00Z&to_date=${day}T11:00:00Z`)
     ).map(({ timestamp }: { timestamp: string }) => timestamp),
   });
   await ledger.store(created);
