@@ -19,8 +19,9 @@ export interface paths {
          *     alive. `limit` does not apply to it.
          *
          *     The service keeps at least the newest 100,000 records; an operator can set another number, or keep all records,
-         *     from the first change of the store on. A cursor older than the oldest record gets 410. A stream that falls that far
-         *     behind is closed and gets 410 when it reconnects.
+         *     from the first change of the store on. A cursor older than the oldest record gets 410, and so does one whose change
+         *     is not in a copy of the store that was restored, or that a failover of PostgreSQL has lost. A stream with such a
+         *     cursor is closed and gets 410 when it reconnects.
          *
          *     To keep a copy of the data: get a cursor with `cursor=newest`, read the data, then read the feed from that cursor.
          */

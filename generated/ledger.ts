@@ -194,7 +194,7 @@ export interface paths {
          *     account becomes known later, the feed of the account has the event from then on.
          *
          *     Nothing is deleted from the feed. A cursor gets 410 if its event does not exist, because an older state of the
-         *     database was restored.
+         *     database was restored or a failover of it lost the event. An open stream with such a cursor ends.
          */
         get: operations["listEvents"];
         put?: never;

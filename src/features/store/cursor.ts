@@ -1,10 +1,22 @@
-/** The cursor after the record with a number in a log. */
-export const cursorOf = (logId: string, number: number) => `${logId}-${number}`;
+/**
+ * The cursor after a record: the log, the number and the instant of the record. The instant tells whether it is the same
+ * record: when an older state of the store is restored, or a failover has lost changes, another one gets the number.
+ */
+export const cursorOf = (logId: string, number: number, at: number | undefined): string =>
+  `${logId}-${number}${at === undefined ? "" : `-${at.toString(36)}`}`;
 
-/** The log and the number in a cursor; undefined if it is none. */
-export function readCursor(cursor: string): { logId: string; number: number } | undefined {
-  const [, logId, number] = /^(\w+)-(0|[1-9]\d{0,14})$/.exec(cursor) ?? [];
-  return logId === undefined ? undefined : { logId, number: Number(number) };
+interface Cursor {
+  logId: string;
+  number: number;
+  /** Undefined before the first record, and in a cursor of an earlier release. */
+  at: number | undefined;
+}
+
+/** The parts of a cursor; undefined if it is none. */
+export function readCursor(cursor: string): Cursor | undefined {
+  const [, logId, number, at] = /^(\w+)-(0|[1-9]\d{0,14})(?:-([1-9a-z][\da-z]{0,9}))?$/.exec(cursor) ?? [];
+  if (logId === undefined) return undefined;
+  return { logId, number: Number(number), at: at === undefined ? undefined : Number.parseInt(at, 36) };
 }
 
 /** The range of the records that a log has. */
@@ -14,10 +26,20 @@ interface Log {
   last: number;
 }
 
-/** The number before the first record after a cursor, or before all; undefined if it is unknown or a record is deleted. */
-export function positionOf(cursor: string | undefined, { id, first, last }: Log): number | undefined {
-  const number = cursor === undefined ? first - 1 : numberIn(cursor, id);
-  return number === undefined || number < first - 1 || number > last ? undefined : number;
+/**
+ * The number before the first record after a cursor, or before all; undefined if it is unknown or a record is deleted.
+ * `instantOf` returns the instant of a record, undefined if it is deleted.
+ */
+export function positionOf(
+  cursor: string | undefined,
+  { id, first, last }: Log,
+  instantOf: (number: number) => number | undefined,
+): number | undefined {
+  if (cursor === undefined) return first - 1;
+  const { logId, number, at } = readCursor(cursor) ?? { number: 0 };
+  if (logId !== id || number < first - 1 || number > last) return undefined;
+  const present = instantOf(number);
+  return at === undefined || present === undefined || present === at ? number : undefined;
 }
 
 /** The number in a cursor of this log; undefined if it is none. */

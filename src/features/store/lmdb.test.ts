@@ -1,6 +1,7 @@
+import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { open } from "lmdb";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { add, allIdsWith, calls, featuresOf, newLmdb, remove } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
 
@@ -26,6 +27,33 @@ test("removed features and deleted records leave no keys", async () => {
   // The records, the log, the layout number, and the mark that uses are counted.
   expect(await keys(30)).toBe(33);
   expect(await keys(10)).toBe(13);
+});
+
+test("rejects the cursor of a change that a restored copy does not have, also when another change has its number", async () => {
+  await using made = await newLmdb();
+  const copy = `${folderOf(made)}-copy`;
+  onTestFinished(() => rm(copy, { recursive: true, force: true }));
+  const open = () => openFeatureStore(made.url);
+  let kept: string;
+  let lost: string;
+  {
+    await using store = await open();
+    await store.change("kind", "1", [add("kept")]);
+    kept = await store.newest();
+  }
+  await cp(folderOf(made), copy, { recursive: true });
+  {
+    await using store = await open();
+    await store.change("kind", "1", [add("lost")]);
+    lost = await store.newest();
+  }
+  await rm(folderOf(made), { recursive: true });
+  await cp(copy, folderOf(made), { recursive: true });
+  await using store = await open();
+  expect(await store.changes(lost, 10)).toBeUndefined();
+  await store.change("kind", "1", [add("other"), add("another")]);
+  expect(await store.changes(lost, 10)).toBeUndefined();
+  expect(await store.changes(kept, 10)).toHaveLength(2);
 });
 
 /** Rewrites a folder to the first layout: keys in the library's own encoding, no layout number, and no counted uses. */

@@ -16,7 +16,7 @@ import { newPostgres } from "../../database/new-database.fixture.ts";
 import { statusOf } from "../../http/service.fixture.ts";
 import { startFeatures } from "../features.fixture.ts";
 import { add, featuresOf, names, remove, stopClock } from "./new-store.fixture.ts";
-import { openFeatureStore, StoreFailure } from "./store.ts";
+import { type History, openFeatureStore, StoreFailure } from "./store.ts";
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL", () => {
   const opened = new AsyncDisposableStack();
@@ -102,6 +102,31 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     });
     expect(await read(at)).toMatchObject({ status: 200, text: '["a","late"]\n' });
     expect(await read(settled)).toMatchObject({ status: 200, text: '["a"]\n' });
+  });
+
+  test("rejects the cursor of a change that a failover has lost, also when another change has its number", async () => {
+    await using made = await newPostgres(server.url);
+    await using store = await openFeatureStore(`${made.url}?keep=all`);
+    const history = store.history as History;
+    await store.change("kind", "1", [add("kept")]);
+    const kept = await store.newest();
+    await store.change("kind", "1", [add("lost"), add("lost, too")]);
+    const lost = await store.newest();
+    await runOn(
+      made,
+      `delete from feature_storage.change where number > 1; delete from feature_storage.feature where place > 1;
+      update feature_storage.feature_use set resources = 0 where feature <> 'kept'`,
+    );
+    for (const feature of ["other", "another", "last"]) {
+      expect(await store.changes(lost, 10)).toBeUndefined();
+      expect(await history.changes("kind", "1", lost, 10)).toBeUndefined();
+      await store.change("kind", "1", [add(feature)]);
+    }
+    expect(await store.changes(lost, 10)).toBeUndefined();
+    expect(await store.changes(kept, 10)).toHaveLength(3);
+    expect(await history.changes("kind", "1", kept, 10)).toHaveLength(3);
+    // An earlier release wrote it without the instant.
+    expect(await store.changes(kept.replace(/-[^-]*$/, ""), 10)).toHaveLength(3);
   });
 
   test("makes concurrent changes of many resources in few transactions", async () => {

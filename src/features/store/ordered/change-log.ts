@@ -33,6 +33,7 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
   const keepsAll = kept === Number.POSITIVE_INFINITY;
   const history = keepsAll ? historyIn(map) : undefined;
   const log = () => map.get(logKey) as Log;
+  const instantOf = (number: number) => map.get<ChangeRecord>(recordKey(number))?.at;
   const isOpen = await map.write(() => {
     const known = map.get<Log>(logKey);
     if (known && known.last > 0) return keepsAll === (known.keep === "all");
@@ -71,9 +72,9 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
     /** The record with a number that is kept. Within `read` only. */
     record: (number: number) => map.get(recordKey(number)) as ChangeRecord,
     /** The number before the first record after a cursor; undefined if it is unknown. Within `read` only. */
-    numberOf: (cursor: string | undefined): number | undefined => positionOf(cursor, log()),
+    numberOf: (cursor: string | undefined): number | undefined => positionOf(cursor, log(), instantOf),
     /** The cursor after a record. Within `read` only. */
-    cursorOf: (number: number) => cursorOf(log().id, number),
+    cursorOf: (number: number) => cursorOf(log().id, number, instantOf(number)),
     /**
      * The entries after a cursor, up to the cursor `until`; undefined if it is unknown or a record after it is deleted.
      * Within `read` only.
@@ -84,12 +85,15 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
       if (number === undefined) return undefined;
       const end = Math.min(number + limit, numberIn(until ?? "", id) ?? last);
       const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(end + 1));
-      return [...records].map((record, index) => ({ record, cursor: cursorOf(id, number + 1 + index) }));
+      return [...records].map((record, index) => ({
+        record,
+        cursor: cursorOf(id, number + 1 + index, record.at),
+      }));
     },
     /** The cursor after the newest record. Within `read` only. */
     newest(): string {
       const { id, last } = log();
-      return cursorOf(id, last);
+      return cursorOf(id, last, instantOf(last));
     },
   };
   return { ...changeLog, history: history?.reader(changeLog) };

@@ -5,7 +5,7 @@ import { foldHistory } from "../fold-history.ts";
 import { keyOfName } from "../name-key.ts";
 import type { History } from "../store.ts";
 import { type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import { type FeedRow, pageIn } from "./feed.ts";
+import { type FeedRow, feedColumns, pageIn } from "./feed.ts";
 import { type ChangeRow, changeColumns, recordIn } from "./rows.ts";
 
 /** A row of the table `feature_list`. */
@@ -97,7 +97,7 @@ export const historyIn = (query: Sql["query"]): History => ({
   },
   async changes(resource, id, after, limit) {
     const rows = await query<FeedRow>(
-      `select log, first_number, last_number, page.* from feature_storage.feed_state
+      `select ${feedColumns("$3")}, page.* from feature_storage.feed_state
       left join lateral (
         select ${changeColumns} from feature_storage.change
         where resource = $1 and id = $2 and number > $3

@@ -19,7 +19,7 @@ import {
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { inBatches } from "./batches.ts";
 import { late, withFailures } from "./failure.ts";
-import { type FeedColumns, type FeedRow, pageIn } from "./feed.ts";
+import { type FeedColumns, type FeedRow, feedColumns, pageIn } from "./feed.ts";
 import { historyIn } from "./history.ts";
 import { changeColumns, entryIn, type FeatureRow, featureColumns, type Names } from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
@@ -172,7 +172,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
       await expire().catch(ignoreFailure);
       const end = readCursor(until ?? "");
       const rows = await read<FeedRow>(
-        `select log, first_number, last_number, page.* from feature_storage.feed_state
+        `select ${feedColumns("$1")}, page.* from feature_storage.feed_state
         left join lateral (
           select ${changeColumns} from feature_storage.change
           where number >= first_number and number > $1
@@ -186,8 +186,13 @@ export async function open(address: Address<PostgresParameters & StoreParameters
     },
     async newest() {
       await expire().catch(ignoreFailure);
-      const [feed] = await read<FeedColumns>("select log, last_number from feature_storage.feed_state");
-      return feed ? cursorOf(feed.log, Number(feed.last_number)) : "";
+      const [feed] = await read<FeedColumns & { at: bigint | null }>(
+        `select log, last_number, (select at from feature_storage.change where number = last_number)
+        from feature_storage.feed_state`,
+      );
+      return feed
+        ? cursorOf(feed.log, Number(feed.last_number), feed.at === null ? undefined : Number(feed.at))
+        : "";
     },
     history: keepsAll ? historyIn(read) : undefined,
     expire,
