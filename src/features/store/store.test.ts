@@ -176,12 +176,12 @@ describeOnStores("a feature store", (make) => {
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
     const newest = await store.newest();
     expect(await store.changes(newest, 10)).toEqual([]);
-    // A cursor is a log and a position in it, or one in each of its parts.
+    // A cursor is a log, and a position in it with its instant, or one in each of its parts.
     expect(newest).toMatch(/^\w+([.-]\w+)+$/);
     const altered = [
       ...["", "$&0"].map((log) => newest.replace(/^\w+/, log)),
       ...["$&0", "0$&", "-1", "9", "$&.", "$&.0"].map((position) => newest.replace(/\w+$/, position)),
-      newest.replace(/\W\w+$/, ""),
+      newest.replace(/(\W\w+){2}$/, ""),
     ];
     for (const cursor of [
       "",
