@@ -90,35 +90,6 @@ test("many events of any size are published, those of a resource in order, as me
   });
 });
 
-test("a target for which 1,000 events wait, since it has rejected them, gets no others until it takes them", async () => {
-  let isRejected = true;
-  await using webhook = await openWebhook(() => (isRejected ? 400 : 200));
-  const { name } = targetSettingOf(webhook.url);
-  await database.run(`
-    insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
-    select 'payment', 'p' || n, '2024-01-01Z', 'PAYMENT_CREATED', '{}' from generate_series(1, 1250) as n;
-    insert into deferred_delivery
-    select '${name}', sql_transaction, event_id, resource_type, resource_external_id, 1, now() + interval '1 hour'
-    from event_feed join event on event.id = event_id where not only_of_account order by event_id limit 900;
-    insert into publication (target, sql_transaction, event_id, timestamp)
-    select target, sql_transaction, event_id, '2024-01-01Z' from deferred_delivery order by event_id desc limit 1`);
-  await using publishing = publish(webhook.url, "from=beginning", [never, never]);
-  const deferred = async () => (await database.query("select from deferred_delivery")).length;
-  await eventually(async () => expect(await deferred()).toBe(1100));
-  const looks = () => publishing.count("select count(*) from (select from deferred_delivery");
-  const before = looks();
-  await eventually(() => expect(looks()).toBeGreaterThan(before + 5));
-  expect(new Set(webhook.attempts.map(({ id }) => id)).size).toBe(200);
-  isRejected = false;
-  // The first of those that wait, and those that are new to the target.
-  await database.run(
-    "delete from deferred_delivery where event_id > (select min(event_id) + 20 from event_feed)",
-  );
-  await database.run("update deferred_delivery set next_attempt_at = now()");
-  await eventually(() => expect(new Set(webhook.received.map(({ id }) => id)).size).toBe(21 + 150));
-  expect(await database.query("select from dead_letter")).toEqual([]);
-});
-
 test("a target begins with the events that are stored from now on, unless it begins with all", async () => {
   await using webhook = await openWebhook();
   await store(event("old", 1));

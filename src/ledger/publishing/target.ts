@@ -28,13 +28,22 @@ export interface Delivery {
 
 /** Why an attempt has failed. */
 export interface Failure {
-  /** False if the target did not respond or cannot take anything now. Others would fail too. */
-  isRejected: boolean;
+  /**
+   * The one whose failure it is. Of the `event`: the target is there, and rejects it; others can succeed. Of the `target`: it
+   * limits what it takes, and the event says nothing. `unknown`: both can be, as the attempts for other events show.
+   */
+  subject: "event" | "target" | "unknown";
   reason: string;
+  /** When the target takes events again, in milliseconds. Default: it has not said so. */
+  retryAfterMs?: number;
 }
 
 /** Where events are published. */
 export interface Target extends AsyncDisposable {
+  /** The number of calls of `send` that may be in flight. */
+  readonly requestsAtATime: number;
+  /** The number of events in a call of `send`. */
+  readonly eventsAtATime: number;
   /**
    * Sends events, no two of the same resource. Resolves with the failure of each; undefined if the target has confirmed it.
    * Does not reject. When `stop` aborts, the attempts that are under way fail.

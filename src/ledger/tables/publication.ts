@@ -1,6 +1,6 @@
 import type { Database, Sql } from "../../database/database.ts";
 import { removeDeadLetters } from "./dead-letter.ts";
-import { eventColumns, type Resource, type ResourceType } from "./event.ts";
+import { eventColumns, eventSize, type Resource, type ResourceType } from "./event.ts";
 import type { FeedPosition, FeedRow } from "./feed.ts";
 
 /** How long a publisher owns a publication after it has claimed it or renewed that, in seconds. */
@@ -29,9 +29,9 @@ export async function claimPublication(
 
 /** The state of a publication, which its owner knows. */
 export interface PublisherState {
-  /** True if everything in the feed was sent. */
-  isUpToDate: boolean;
-  /** Why the target takes nothing; null if it does. */
+  /** Milliseconds since everything that was in the feed was sent; null if that is not known. */
+  completeMs: number | null;
+  /** Why events wait that the target has not rejected; null if none do. */
   problem: string | null;
 }
 
@@ -40,13 +40,13 @@ export async function renewPublication(
   sql: Sql,
   target: string,
   owner: string,
-  { isUpToDate, problem }: PublisherState,
+  { completeMs, problem }: PublisherState,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update publication set owned_until = now() + $3 * interval '1 second', problem = $5,
-       up_to_date_at = case when $4 then now() else up_to_date_at end
+       up_to_date_at = greatest(up_to_date_at, now() - $4::double precision * interval '1 millisecond')
      where target = $1 and owner = $2 returning target`,
-    [target, owner, ownedSeconds, isUpToDate, problem],
+    [target, owner, ownedSeconds, completeMs, problem],
   );
   return rows.length > 0;
 }
@@ -77,16 +77,16 @@ export async function movePublication(
   if (rows.length === 0) throw new PublicationLost(`another process publishes to ${target}`);
 }
 
-/** An event that waits for another attempt. */
+/** An event that waits for another attempt, or behind such an event of its resource. */
 export interface DeferredDelivery {
   sql_transaction: bigint;
   event_id: bigint;
   resource_type: ResourceType;
   resource_external_id: string;
-  /** The number of attempts that have failed. 0 if the event waits behind another one of its resource. */
+  /** The number of attempts that have failed. */
   attempts: number;
-  /** Milliseconds until the next attempt. */
-  delayMs: number;
+  /** Milliseconds until the next attempt; null if the event waits behind another one. */
+  delayMs: number | null;
   reason: string | null;
 }
 
@@ -102,7 +102,7 @@ export async function deferDeliveries(
        target, sql_transaction, event_id, resource_type, resource_external_id, attempts, next_attempt_at, reason
      )
      select $1, sql_transaction, event_id, resource_type, resource_external_id, attempts,
-       now() + delay_ms * interval '1 millisecond', reason
+       coalesce(now() + delay_ms * interval '1 millisecond', 'infinity'), reason
      from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $7::bigint[], $8::text[])
        as delivery (sql_transaction, event_id, resource_type, resource_external_id, attempts, delay_ms, reason)
      on conflict (target, resource_external_id, resource_type, sql_transaction, event_id) do update set
@@ -120,31 +120,131 @@ export async function deferDeliveries(
   );
 }
 
-export async function removeDeferred(sql: Sql, target: string, eventIds: bigint[]): Promise<void> {
-  if (eventIds.length === 0) return;
-  await sql.query("delete from deferred_delivery where target = $1 and event_id = any($2::bigint[])", [
-    target,
-    eventIds,
-  ]);
+type DeferredKey = Resource & Pick<DeferredDelivery, "sql_transaction" | "event_id">;
+
+export async function removeDeferred(sql: Sql, target: string, deliveries: DeferredKey[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await sql.query(
+    `delete from deferred_delivery using unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[])
+       as ended (sql_transaction, event_id, resource_type, resource_external_id)
+     where deferred_delivery.target = $1
+       and deferred_delivery.resource_external_id = ended.resource_external_id
+       and deferred_delivery.resource_type = ended.resource_type
+       and deferred_delivery.sql_transaction = ended.sql_transaction
+       and deferred_delivery.event_id = ended.event_id`,
+    [
+      target,
+      deliveries.map((one) => one.sql_transaction),
+      deliveries.map((one) => one.event_id),
+      deliveries.map((one) => one.resource_type),
+      deliveries.map((one) => one.resource_external_id),
+    ],
+  );
 }
 
-/** The events that are due for another attempt: the first deferred one of each resource. */
-export function dueDeliveries(sql: Sql, target: string, max: number): Promise<DueDelivery[]> {
-  return sql.query(
-    `select deferred.sql_transaction, attempts, gateway_account_id, ${eventColumns}
+/** The condition that `one` is the first deferred event of its resource. */
+const firstCondition = `not exists (
+  select from deferred_delivery as earlier
+  where earlier.target = one.target and earlier.resource_external_id = one.resource_external_id
+    and earlier.resource_type = one.resource_type
+    and (earlier.sql_transaction, earlier.event_id) < (one.sql_transaction, one.event_id)
+)`;
+
+/** Makes the first deferred event of each of these resources due, if it has waited behind another one. */
+export async function releaseDeferred(sql: Sql, target: string, resources: Resource[]): Promise<void> {
+  if (resources.length === 0) return;
+  // One look-up for each resource, whatever the statistics of the table are.
+  await sql.query(
+    `update deferred_delivery as one set next_attempt_at = now()
+     from unnest($2::text[], $3::text[]) as ended (resource_type, resource_external_id)
+     cross join lateral (
+       select * from deferred_delivery as any_of_resource
+       where target = $1 and any_of_resource.resource_external_id = ended.resource_external_id
+         and any_of_resource.resource_type = ended.resource_type
+       order by sql_transaction, event_id limit 1
+     ) as first
+     where one.target = $1 and one.resource_external_id = first.resource_external_id
+       and one.resource_type = first.resource_type and one.sql_transaction = first.sql_transaction
+       and one.event_id = first.event_id and one.next_attempt_at = 'infinity'`,
+    [target, resources.map((one) => one.resource_type), resources.map((one) => one.resource_external_id)],
+  );
+}
+
+/**
+ * Makes the first deferred event of each resource due if nothing is before it, and lets all others wait behind it: the
+ * previous release gives those a time, too, and none to the next one when it removes the first.
+ */
+export async function arrangeDeferred(sql: Sql, target: string): Promise<void> {
+  await sql.query(
+    `update deferred_delivery as one set next_attempt_at = case when is_first then now() else 'infinity' end
      from (
+       select *, row_number() over (
+         partition by resource_external_id, resource_type order by sql_transaction, event_id
+       ) = 1 as is_first
+       from deferred_delivery where target = $1
+     ) as numbered
+     where one.target = $1 and one.resource_external_id = numbered.resource_external_id
+       and one.resource_type = numbered.resource_type and one.sql_transaction = numbered.sql_transaction
+       and one.event_id = numbered.event_id and is_first = (numbered.next_attempt_at = 'infinity')`,
+    [target],
+  );
+}
+
+export interface DueLimits {
+  /** Maximum number of resources. */
+  resourcesMax: number;
+  /** Maximum number of events of a resource. Behind one that has failed, none is read. */
+  eventsMax: number;
+  /** The events have this size together, and one more. */
+  bytesMax: number;
+}
+
+/**
+ * Events that are due for another attempt, those of a resource in order: the first deferred one of each, with those behind it.
+ * None is of the resources in `except`.
+ */
+export function dueDeliveries(
+  sql: Sql,
+  target: string,
+  except: Resource[],
+  { resourcesMax, eventsMax, bytesMax }: DueLimits,
+): Promise<DueDelivery[]> {
+  return sql.query(
+    `with first as materialized (
        select * from deferred_delivery as one
-       where target = $1 and next_attempt_at <= now() and not exists (
-         select from deferred_delivery as earlier
-         where earlier.target = one.target and earlier.resource_external_id = one.resource_external_id
-           and earlier.resource_type = one.resource_type
-           and (earlier.sql_transaction, earlier.event_id) < (one.sql_transaction, one.event_id)
-       )
-       order by next_attempt_at limit $2
-     ) as deferred
-     join event on event.id = deferred.event_id
-     join event_feed on event_feed.event_id = event.id and not only_of_account`,
-    [target, max],
+       where target = $1 and next_attempt_at <= now()
+         and (resource_type, resource_external_id) not in (select * from unnest($2::text[], $3::text[]))
+         and ${firstCondition}
+       order by next_attempt_at limit $4
+     ),
+     due as materialized (
+       select deferred.*, sum(${eventSize}) over in_order - ${eventSize} as bytes_before,
+         row_number() over in_order as number
+       from first
+       cross join lateral (
+         select * from deferred_delivery as behind
+         where target = $1 and behind.resource_external_id = first.resource_external_id
+           and behind.resource_type = first.resource_type
+           and (behind.sql_transaction, behind.event_id) >= (first.sql_transaction, first.event_id)
+         order by sql_transaction, event_id limit case when first.attempts = 0 then $5 else 1 end
+       ) as deferred
+       cross join lateral (select * from event where id = deferred.event_id limit 1) as event
+       window in_order as (order by first.next_attempt_at, first.event_id, deferred.sql_transaction, deferred.event_id)
+     )
+     select due.sql_transaction, attempts, gateway_account_id, ${eventColumns}
+     from due
+     join event on event.id = due.event_id
+     join event_feed on event_feed.event_id = event.id and not only_of_account
+     where bytes_before < $6
+     order by number`,
+    [
+      target,
+      except.map((one) => one.resource_type),
+      except.map((one) => one.resource_external_id),
+      resourcesMax,
+      eventsMax,
+      bytesMax,
+    ],
     "custom",
   );
 }
@@ -169,18 +269,6 @@ export async function resourcesWithDeferred(
   );
 }
 
-/** With more deferred deliveries a target gets no other events: it seems to reject everything. Counting stops here. */
-export const deferredMax = 1000;
-
-/** The number of deferred deliveries, up to `deferredMax`. */
-export async function countDeferred(sql: Sql, target: string): Promise<number> {
-  const [row] = await sql.query<{ count: bigint }>(
-    "select count(*) from (select from deferred_delivery where target = $1 limit $2) as counted",
-    [target, deferredMax],
-  );
-  return Number(row?.count);
-}
-
 /** Lets the publisher of each send the events of these dead letters again, behind those that wait for an attempt. */
 export async function republishDeadLetters(database: Database, ids: bigint[]): Promise<void> {
   await database.transaction(async (sql) => {
@@ -200,31 +288,64 @@ export async function republishDeadLetters(database: Database, ids: bigint[]): P
   });
 }
 
+/** An event that waits for another attempt. */
+export interface WaitingDelivery extends Resource {
+  event_id: bigint;
+  /** Why the last attempt has failed; null if there was none since the event was a dead letter. */
+  reason: string | null;
+  /** The number of attempts that have failed. */
+  attempts: number;
+  next_attempt_at: string;
+}
+
 /** How far a target is. */
 export interface PublicationState {
   target: string;
-  /** Why the target takes nothing; null if it does. */
+  /** Why events wait that the target has not rejected; null if none do. */
   problem: string | null;
   /** Milliseconds since everything in the feed was sent for the last time; 0 if it is. */
   behind_ms: bigint;
-  /** The number of deferred deliveries, up to `deferredMax`. */
+  /** The number of events that wait for another attempt, up to `deferredMax`, without those behind them. */
   deferred: number;
+  /** Those of them that are next, up to `waitingMax`. */
+  waiting: WaitingDelivery[];
 }
 
+/** Counting stops here, since it must not take long. */
+export const deferredMax = 1000;
+const waitingMax = 10;
+
 /** The states of these targets, as far as the database knows them. */
-export function publicationStates(sql: Sql, targets: string[]): Promise<PublicationState[]> {
-  return sql.query(
-    `select target, problem,
-       case when exists (
-         select from event_feed
-         where (event_feed.sql_transaction, event_feed.event_id) > (publication.sql_transaction, publication.event_id)
-           and not only_of_account
-       )
-         then greatest(0, extract(epoch from now() - up_to_date_at) * 1000)::bigint else 0 end as behind_ms,
-       (select count(*)::integer from (
-         select from deferred_delivery where deferred_delivery.target = publication.target limit $2
-       ) as counted) as deferred
-     from publication where target = any($1::text[]) order by target`,
-    [targets, deferredMax],
-  );
+export async function publicationStates(sql: Sql, targets: string[]): Promise<PublicationState[]> {
+  const [states, waiting] = await Promise.all([
+    sql.query<Omit<PublicationState, "waiting">>(
+      `select target, problem,
+         case when exists (
+           select from event_feed
+           where (event_feed.sql_transaction, event_feed.event_id) > (publication.sql_transaction, publication.event_id)
+             and not only_of_account
+         )
+           then greatest(0, extract(epoch from now() - up_to_date_at) * 1000)::bigint else 0 end as behind_ms,
+         (select count(*)::integer from (
+           select from deferred_delivery
+           where deferred_delivery.target = publication.target and next_attempt_at < 'infinity' limit $2
+         ) as counted) as deferred
+       from publication where target = any($1::text[]) order by target`,
+      [targets, deferredMax],
+    ),
+    sql.query<WaitingDelivery & { target: string }>(
+      `select next.* from unnest($1::text[]) as wanted (target) cross join lateral (
+         select target, event_id, resource_type, resource_external_id, reason, attempts, next_attempt_at
+         from deferred_delivery
+         where deferred_delivery.target = wanted.target and next_attempt_at < 'infinity'
+         order by next_attempt_at limit $2
+       ) as next
+       order by target, next_attempt_at, event_id`,
+      [targets, waitingMax],
+    ),
+  ]);
+  return states.map((state) => ({
+    ...state,
+    waiting: waiting.flatMap(({ target, ...delivery }) => (target === state.target ? [delivery] : [])),
+  }));
 }

@@ -17,12 +17,14 @@ const pieceLength = 65_536;
 export async function open({ url }: Address): Promise<Target> {
   const folder = decodeURIComponent(url.pathname);
   return {
+    requestsAtATime: 1,
+    eventsAtATime: 1000,
     async send(deliveries) {
       try {
         await append(folder, deliveries.map(({ body }) => `${body}\n`).join(""));
         return deliveries.map(() => undefined);
       } catch (error) {
-        return deliveries.map(() => ({ isRejected: false, reason: messageOf(error) }));
+        return deliveries.map(() => ({ subject: "unknown", reason: messageOf(error) }));
       }
     },
     async [Symbol.asyncDispose]() {},

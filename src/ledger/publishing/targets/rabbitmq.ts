@@ -11,7 +11,7 @@ const unconfirmed = new Error("the broker does not confirm a message");
 /** The limit of the protocol. */
 const routingKeyBytesMax = 255;
 const longRoutingKey: Failure = {
-  isRejected: true,
+  subject: "event",
   reason: "the routing key is longer than 255 bytes, since the type of the event is",
 };
 const silent = new Error("the broker does not respond");
@@ -42,12 +42,15 @@ export async function open({ url, parameters }: Address<RabbitmqParameters>): Pr
   }
 
   return {
+    // Confirms of a quorum queue take some milliseconds; meanwhile others are sent.
+    requestsAtATime: 4,
+    eventsAtATime: 100,
     async send(deliveries) {
       try {
         const { channel } = await connected();
         return await Promise.all(deliveries.map((delivery) => publish(channel, exchange, delivery)));
       } catch (error) {
-        return deliveries.map(() => ({ isRejected: false, reason: messageOf(error) }));
+        return deliveries.map(() => ({ subject: "unknown", reason: messageOf(error) }));
       }
     },
     async [Symbol.asyncDispose]() {
@@ -111,6 +114,6 @@ async function publish(
     await withTimeout(promise, confirmMaxMs, unconfirmed);
     return undefined;
   } catch (error) {
-    return { isRejected: false, reason: messageOf(error) };
+    return { subject: "unknown", reason: messageOf(error) };
   }
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
 import type { Address } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
-import { eachInTurns } from "../../../process/turns.ts";
 import { inChunks } from "../../../values/chunks.ts";
 import type { AmazonParameters, Delivery, Failure, Target } from "../target.ts";
 
@@ -10,9 +9,10 @@ import type { AmazonParameters, Delivery, Failure, Target } from "../target.ts";
 const requestMax = 10;
 const requestBytesMax = 256 * 1024;
 const requestsAtATime = 10;
-/** Names of errors that are about a message. */
+/** Names of errors that are about a message, and about the target. */
 const rejection = /^(InvalidParameter|ParameterValueInvalid|BatchRequestTooLong)/;
-const tooLarge: Failure = { isRejected: true, reason: "the event is larger than 256 KiB" };
+const throttling = /Throttl|TooManyRequests|RequestLimitExceeded/;
+const tooLarge: Failure = { subject: "event", reason: "the event is larger than 256 KiB" };
 
 /**
  * Publishes to a topic of Amazon SNS, or over plain HTTP to a stand-in that requires no credentials. The messages of a FIFO
@@ -48,18 +48,21 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
         const failure = failed.get(index);
         if (!failure) return undefined;
         const { SenderFault = false, Code, Message } = failure;
-        return { isRejected: SenderFault, reason: `${Code}: ${Message ?? ""}` };
+        return { subject: subjectOf(Code, SenderFault), reason: `${Code}: ${Message ?? ""}` };
       });
     } catch (error) {
-      const isRejected = rejection.test((error as Error).name);
+      const { name } = error as Error;
+      const isRejected = rejection.test(name);
       // One of them is rejected: each is sent alone.
       if (isRejected && deliveries.length > 1)
         return (await Promise.all(deliveries.map((delivery) => publish([delivery], stop)))).flat();
-      return deliveries.map(() => ({ isRejected, reason: messageOf(error) }));
+      return deliveries.map(() => ({ subject: subjectOf(name, isRejected), reason: messageOf(error) }));
     }
   }
 
   return {
+    requestsAtATime,
+    eventsAtATime: requestMax,
     async send(deliveries, stop) {
       const failures = new Map<Delivery, Failure | undefined>();
       const sizeOf = ({ body }: Delivery) => Buffer.byteLength(body);
@@ -67,10 +70,10 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
       for (const delivery of deliveries.filter(isTooLarge)) failures.set(delivery, tooLarge);
       const fitting = deliveries.filter((delivery) => !isTooLarge(delivery));
       const chunks = inChunks(fitting, sizeOf, requestBytesMax, requestMax);
-      await eachInTurns(chunks, requestsAtATime, async (chunk) => {
+      for (const chunk of chunks) {
         const outcomes = await publish(chunk, stop);
         for (const [index, delivery] of chunk.entries()) failures.set(delivery, outcomes[index]);
-      });
+      }
       return deliveries.map((delivery) => failures.get(delivery));
     },
     async [Symbol.asyncDispose]() {
@@ -78,6 +81,11 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
     },
   };
 }
+
+const subjectOf = (code: string | undefined, isRejected: boolean): Failure["subject"] => {
+  if (throttling.test(code ?? "")) return "target";
+  return isRejected ? "event" : "unknown";
+};
 
 /** A group of a FIFO topic has up to 128 ASCII characters, and a key any. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");

@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
 import type { Address } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
-import { eachInTurns } from "../../../process/turns.ts";
 import { commonParameters, type Delivery, type Failure, type Target } from "../target.ts";
 
 /** How long a receiver may take to respond: 15 to 30 seconds are common. */
@@ -10,12 +9,12 @@ const responseMaxMs = 20_000;
 const requestsAtATime = 10;
 /** Longer responses are not read: only the status counts. */
 const responseBytesMax = 4096;
-/** Statuses that are about the event. All others mean that the receiver takes nothing now, or is not there. */
-const rejections = [400, 406, 409, 413, 415, 422, 500, 501];
-/** After ten failures in a row. Each of 200 events would wait for a response as long as those. */
-const notSent: Failure = {
-  isRejected: false,
-  reason: "not sent, since the target took none of those before",
+/** A longer pause than this is not obeyed. */
+const retryAfterMaxMs = 5 * 60_000;
+/** Statuses that are about the event, and about the target. Others can mean both. */
+const subjects: Record<Exclude<Failure["subject"], "unknown">, number[]> = {
+  event: [400, 406, 409, 413, 415, 422, 501],
+  target: [429, 503],
 };
 
 /**
@@ -49,28 +48,34 @@ export async function open({ url, warn }: Address): Promise<Target> {
         body,
         signal: AbortSignal.any([stop, AbortSignal.timeout(responseMaxMs)]),
       });
-      const { statusCode: status } = response;
       await response.body.dump({ limit: responseBytesMax });
-      if (status >= 200 && status <= 299) return undefined;
-      return { isRejected: rejections.includes(status), reason: `the target responded with ${status}` };
+      return failureOf(response.statusCode, response.headers["retry-after"]);
     } catch (error) {
-      return { isRejected: false, reason: messageOf(error) };
+      return { subject: "unknown", reason: messageOf(error) };
     }
   }
 
   return {
-    async send(deliveries, stop) {
-      const failures: (Failure | undefined)[] = [];
-      let failedInARow = 0;
-      await eachInTurns(deliveries.entries(), requestsAtATime, async ([index, delivery]) => {
-        const failure = failedInARow < requestsAtATime ? await post(delivery, stop) : notSent;
-        failures[index] = failure;
-        failedInARow = failure?.isRejected === false ? failedInARow + 1 : 0;
-      });
-      return failures;
-    },
+    requestsAtATime,
+    eventsAtATime: 1,
+    send: (deliveries, stop) => Promise.all(deliveries.map((delivery) => post(delivery, stop))),
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
+}
+
+function failureOf(status: number, retryAfter: string | string[] | undefined): Failure | undefined {
+  if (status >= 200 && status <= 299) return undefined;
+  const reason = `the target responded with ${status}`;
+  if (subjects.event.includes(status)) return { subject: "event", reason };
+  if (!subjects.target.includes(status)) return { subject: "unknown", reason };
+  const retryAfterMs = retryAfterMsOf(String(retryAfter), Date.now());
+  return { subject: "target", reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** Milliseconds until the time of a header `Retry-After`, which has seconds or a date (RFC 9110); undefined if it is neither. */
+export function retryAfterMsOf(text: string, now: number): number | undefined {
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(milliseconds, 0), retryAfterMaxMs);
 }
 
 /** The key of a secret, which is base64 with the prefix `whsec_`; undefined without one. */
