@@ -9,7 +9,12 @@ export interface Received {
   id: string;
   body: string;
   contentType: string | undefined;
+  /** The path with its query. */
+  path: string;
 }
+
+/** How a request ends: with a status, with a status and a header `Retry-After`, or without a response. */
+export type Reply = number | { status: number; retryAfter: string } | "closed" | "hangs";
 
 /** The resource of a published event and the second in which it happened. */
 export function nameOf(body: string): string {
@@ -18,10 +23,10 @@ export function nameOf(body: string): string {
 }
 
 /**
- * A receiver of webhooks on loopback that verifies them with the library of Standard Webhooks. `statusOf` chooses the status of
- * each response; 0 closes the connection instead. Default: 200.
+ * A receiver of webhooks on loopback that verifies them with the library of Standard Webhooks, and gives 401 to those that are
+ * not signed. `replyTo` chooses the reply to each. Default: 200.
  */
-export async function openWebhook(statusOf: (received: Received) => number = () => 200) {
+export async function openWebhook(replyTo: (received: Received) => Reply = () => 200) {
   /** Those that were confirmed, in order of arrival. */
   const received: Received[] = [];
   /** All attempts. */
@@ -29,14 +34,17 @@ export async function openWebhook(statusOf: (received: Received) => number = () 
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
-    const { headers } = request;
-    new Webhook(secret).verify(body, headers as Record<string, string>);
-    const attempt = { id: String(headers["webhook-id"]), body, contentType: headers["content-type"] };
-    const status = statusOf(attempt);
+    const { headers, url: path = "" } = request;
+    if (!isSigned(body, headers as Record<string, string>)) return response.writeHead(401).end();
+    const attempt = { id: String(headers["webhook-id"]), body, contentType: headers["content-type"], path };
+    const reply = replyTo(attempt);
     attempts.push(attempt);
-    if (status === 0) return response.destroy();
+    if (reply === "hangs") return;
+    if (reply === "closed") return response.destroy();
+    const { status, retryAfter } = typeof reply === "number" ? { status: reply } : reply;
     if (status < 300) received.push(attempt);
-    return response.writeHead(status, { location: "/elsewhere" }).end("x".repeat(10_000));
+    response.writeHead(status, { location: "/elsewhere", ...(retryAfter && { "retry-after": retryAfter }) });
+    return response.end("x".repeat(10_000));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
@@ -50,4 +58,13 @@ export async function openWebhook(statusOf: (received: Received) => number = () 
       server.close();
     },
   };
+}
+
+function isSigned(body: string, headers: Record<string, string>): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import amqp from "amqplib";
 import { fileName } from "../../src/ledger/publishing/targets/file.ts";
 import type { Random } from "../../testing/random.ts";
-import { openWebhook } from "../../testing/webhook.ts";
+import { openWebhook, type Reply } from "../../testing/webhook.ts";
 import type { Fault } from "../faults.ts";
 import { Violation } from "../violation.ts";
 import { valuesByResource } from "./feed.ts";
@@ -30,7 +30,7 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
   const webhook = await openWebhook(({ id }) => {
     if (failed.has(id) || !(isAway || random.chance(0.02))) return 200;
     failed.add(id);
-    return isAway ? 503 : random.pick([0, 400, 429, 500, 502]);
+    return isAway ? 503 : random.pick(["closed", 400, 429, 500, 502] as Reply[]);
   });
   return {
     url: `${webhook.url}?${parameters}&name=webhook`,

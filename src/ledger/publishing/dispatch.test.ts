@@ -70,9 +70,11 @@ function dispatchOf(resources: string, options = {}) {
       dispatch.settle(batch as Batch, [failure], now),
     /** The deferred events that were sent, with their attempts. */
     counted: () =>
-      dispatch.window.takeOutcome().deferred.flatMap((one) =>
-        one.delayMs === null ? [] : { id: idOf(one), attempts: one.attempts, delayMs: one.delayMs },
-      ),
+      dispatch.window
+        .takeOutcome()
+        .deferred.flatMap((one) =>
+          one.delayMs === null ? [] : { id: idOf(one), attempts: one.attempts, delayMs: one.delayMs },
+        ),
   };
 }
 
@@ -92,7 +94,11 @@ describe("a target that limits what it takes", () => {
     }
     expect(sizes).toEqual([2, 4, 2]);
     expect(dispatch.problem(30_000)).toBeUndefined();
-    expect(dispatch.window.takeOutcome()).toMatchObject({ position: positionOf(8), deferred: [], deadLetters: [] });
+    expect(dispatch.window.takeOutcome()).toMatchObject({
+      position: positionOf(8),
+      deferred: [],
+      deadLetters: [],
+    });
   });
 
   /** When the same event is sent, if it gets these failures. */
@@ -148,7 +154,8 @@ describe("a target that does not say whose failure it is", () => {
     const [probe] = dispatch.all(now);
     dispatch.end(probe, undefined, now);
     expect(dispatch.problem(now)).toBeUndefined();
-    for (let batch = dispatch.next(now); batch; batch = dispatch.next(now)) dispatch.end(batch, undefined, now);
+    for (let batch = dispatch.next(now); batch; batch = dispatch.next(now))
+      dispatch.end(batch, undefined, now);
     expect(dispatch.window.takeOutcome()).toMatchObject({ position: positionOf(6), deferred: [] });
   });
 
@@ -365,8 +372,7 @@ class Model {
     const isRejected = failures.some(({ subject }) => subject === "event");
     const isTaken = failures.some(
       ({ subject, at }) =>
-        subject === "unknown" &&
-        this.successes.some((one) => one.began > at && one.resource !== resource),
+        subject === "unknown" && this.successes.some((one) => one.began > at && one.resource !== resource),
     );
     expect(isRejected || isTaken).toBe(true);
   }
@@ -374,14 +380,21 @@ class Model {
 
 const responses = [undefined, undefined, rejected, unknown, unknown, limited(), limited(3 * second)];
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom("a", "b", "c", "d").map((resource) => (model: Model) => void model.feed.push(resource)) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom("a", "b", "c", "d")
+      .map((resource) => (model: Model) => void model.feed.push(resource)),
+  },
   { weight: 2, arbitrary: fc.constant((model: Model) => model.read()) },
   { weight: 5, arbitrary: fc.constant((model: Model) => model.send()) },
   {
     weight: 5,
-    arbitrary: fc
-      .tuple(fc.nat(5), fc.constantFrom(...responses))
-      .map(([index, failure]) => (model: Model) => model.respond(index, failure)),
+    arbitrary: fc.tuple(fc.nat(5), fc.constantFrom(...responses)).map(
+      ([index, failure]) =>
+        (model: Model) =>
+          model.respond(index, failure),
+    ),
   },
   { weight: 2, arbitrary: fc.constant((model: Model) => model.record()) },
   {

@@ -51,7 +51,12 @@ export function openDispatch({
     for (const { suspect } of released) window.putBack(suspect);
   }
 
-  function fail(entry: Entry, attempt: Attempt, { subject, reason, retryAfterMs }: Failure, now: number): void {
+  function fail(
+    entry: Entry,
+    attempt: Attempt,
+    { subject, reason, retryAfterMs }: Failure,
+    now: number,
+  ): void {
     if (subject === "target") {
       const isSuspect = pace.limit(attempt, entry, now, reason, retryAfterMs);
       if (!isSuspect) window.putBack(entry);

@@ -15,7 +15,10 @@ export interface Attempt {
 }
 
 /** What may be sent: events of any resources, one event to see if the target is there, or a suspect. */
-export type Turn = { may: "send" } | { may: "probe"; suspect: Entry | undefined } | { may: "repeat"; suspect: Entry };
+export type Turn =
+  | { may: "send" }
+  | { may: "probe"; suspect: Entry | undefined }
+  | { may: "repeat"; suspect: Entry };
 
 /** Why events wait, although no event was rejected. */
 export type Problem =
@@ -116,7 +119,13 @@ export function openPace({ requestsMax, delayMs }: Limits) {
     },
 
     /** Records that the target demands a pause. Returns true if the event is a suspect and stays one. */
-    limit({ order: began }: Attempt, { delivery: { key } }: Entry, now: number, reason: string, retryAfterMs?: number) {
+    limit(
+      { order: began }: Attempt,
+      { delivery: { key } }: Entry,
+      now: number,
+      reason: string,
+      retryAfterMs?: number,
+    ) {
       const suspect = suspects.get(key);
       if (suspect) suspect.isInFlight = false;
       // Of the requests that were in flight together, one counts.
@@ -128,7 +137,12 @@ export function openPace({ requestsMax, delayMs }: Limits) {
       const inARow = pause.inARow + (isNew ? 1 : 0);
       const least = inARow > 1 ? delayMs : 0;
       const demanded = Math.max(retryAfterMs ?? delayAfter(Math.max(inARow - 1, 0)), least);
-      pause = { until: Math.max(pause.until, now + demanded), since: isNew ? order : pause.since, inARow, reason };
+      pause = {
+        until: Math.max(pause.until, now + demanded),
+        since: isNew ? order : pause.since,
+        inARow,
+        reason,
+      };
       return suspect !== undefined;
     },
 

@@ -66,7 +66,8 @@ export function openPublishingLog(log: Logger, target: string) {
       const details = { ...fields, reason };
       if (kind === "away") away.failed("the target of published events takes nothing; they wait", details);
       else away.succeeded();
-      if (kind === "limited") limited.failed("the target of published events limits them; they wait", details);
+      if (kind === "limited")
+        limited.failed("the target of published events limits them; they wait", details);
       else limited.succeeded();
       if (problem?.kind === "suspect") this.waits(problem.entry.event, problem.reason);
     },
@@ -187,13 +188,17 @@ export function openSession({
       await movePublication(sql, name, owner, moved);
       await deferDeliveries(sql, name, outcome.deferred);
       await removeDeferred(sql, name, outcome.ended);
-      await saveDeadLetters(sql, outcome.deadLetters.map((one) => deadLetterOf(name, one)));
+      await saveDeadLetters(
+        sql,
+        outcome.deadLetters.map((one) => deadLetterOf(name, one)),
+      );
       await releaseDeferred(sql, name, touched);
     });
     position = moved;
     next.write = performance.now() + writeEveryMs;
     if (touched.length > 0) next.due = 0;
-    for (const { attempts, reason, ...event } of outcome.deferred) if (attempts === 1) log.waits(event, reason);
+    for (const { attempts, reason, ...event } of outcome.deferred)
+      if (attempts === 1) log.waits(event, reason);
     for (const { entry, reason } of outcome.deadLetters) log.deadLetter(entry, reason);
   }
 
@@ -244,7 +249,8 @@ export function openSession({
           const now = performance.now();
           const work = works.find(({ dueAt }) => dueAt() <= now);
           if (work) await work.run(now);
-          else await bell.untilRung(Math.min(dispatch.nextAt(now), ...works.map(({ dueAt }) => dueAt())) - now);
+          else
+            await bell.untilRung(Math.min(dispatch.nextAt(now), ...works.map(({ dueAt }) => dueAt())) - now);
         }
       } finally {
         // Nothing may be in flight when another session begins: it would send later events of the same resource.
@@ -299,7 +305,10 @@ function touchedResources({ deferred, ended }: Outcome): Resource[] {
   return [...new Map(touched.map((one) => [keyOf(one), one])).values()];
 }
 
-const deadLetterOf = (target: string, { entry: { event, delivery }, reason }: Outcome["deadLetters"][number]) => ({
+const deadLetterOf = (
+  target: string,
+  { entry: { event, delivery }, reason }: Outcome["deadLetters"][number],
+) => ({
   source_id: `${target} ${event.event_id}`,
   body: Buffer.from(delivery.body),
   reason: `the target rejects it: ${reason}`,

@@ -1,23 +1,36 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
+import { text } from "node:stream/consumers";
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
-import { CreateQueueCommand } from "@aws-sdk/client-sqs";
-import amqp from "amqplib";
+import {
+  CreateQueueCommand,
+  type CreateQueueCommandInput,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import amqp, { type ConsumeMessage } from "amqplib";
 import { buildApp } from "fauxqs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { describeOnAdapters, type Fixtures, testFixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { openWebhook } from "../../../testing/webhook.ts";
+import { openWebhook, type Reply } from "../../../testing/webhook.ts";
 import { findUrlError } from "../../process/adapter.ts";
 import { openQueue } from "../queue/queue.ts";
 import { standInClient } from "../queue/sqs.ts";
-import { type Delivery, openTarget, targetSettingOf, targets } from "./target.ts";
+import { type Delivery, type Failure, openTarget, type Target, targetSettingOf, targets } from "./target.ts";
 import { fileName } from "./targets/file.ts";
+import { retryAfterMsOf } from "./targets/webhook.ts";
 
 /** A place where events arrive. */
 interface Place extends AsyncDisposable {
@@ -36,30 +49,17 @@ async function openFolder(): Promise<Place & { folder: string }> {
   };
 }
 
+const credentials = { accessKeyId: "none", secretAccessKey: "none" };
+
 /** A topic of a server that speaks the protocols of Amazon SNS and SQS, with a queue that is subscribed to it. */
 async function openTopic(): Promise<Place> {
   const server = buildApp({ logger: false });
   const endpoint = await server.listen({ host: "127.0.0.1", port: 0 });
-  const QueueName = "events";
-  const sqs = standInClient(endpoint);
-  await sqs.send(new CreateQueueCommand({ QueueName }));
-  sqs.destroy();
-  const queue = await openQueue(`sqs+${endpoint}/000000000000/${QueueName}`);
-  const credentials = { accessKeyId: "none", secretAccessKey: "none" };
-  const client = new SNSClient({ endpoint, region: "us-east-1", credentials });
-  const { TopicArn } = await client.send(new CreateTopicCommand({ Name: "events" }));
-  await client.send(
-    new SubscribeCommand({
-      TopicArn,
-      Protocol: "sqs",
-      Endpoint: "arn:aws:sqs:us-east-1:000000000000:events",
-      Attributes: { RawMessageDelivery: "true" },
-    }),
-  );
-  client.destroy();
+  await createQueue(endpoint, { QueueName: "events" });
+  const queue = await openQueue(`sqs+${endpoint}/000000000000/events`);
   const bodies: string[] = [];
   return {
-    url: `sns+${endpoint}/${TopicArn}`,
+    url: `sns+${endpoint}/${await createTopic(endpoint, "events", "events")}`,
     async bodies() {
       const deliveries = await queue.receive(100, 100, AbortSignal.timeout(testWaitMaxMs));
       await queue.acknowledge(deliveries);
@@ -73,23 +73,44 @@ async function openTopic(): Promise<Place> {
   };
 }
 
+async function createQueue(endpoint: string, queue: CreateQueueCommandInput): Promise<void> {
+  const client = standInClient(endpoint);
+  await client.send(new CreateQueueCommand(queue));
+  client.destroy();
+}
+
+/** Creates a topic to which a queue is subscribed. Resolves with its ARN. */
+async function createTopic(endpoint: string, Name: string, queue: string): Promise<string | undefined> {
+  const client = new SNSClient({ endpoint, region: "eu-west-2", credentials });
+  const { TopicArn } = await client.send(new CreateTopicCommand({ Name }));
+  await client.send(
+    new SubscribeCommand({
+      TopicArn,
+      Protocol: "sqs",
+      Endpoint: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
+      Attributes: { RawMessageDelivery: "true" },
+    }),
+  );
+  client.destroy();
+  return TopicArn;
+}
+
 const broker = process.env.TEST_AMQP_URL;
 
 /** An exchange with a queue that is bound to it. */
-async function openExchange(): Promise<Place> {
+async function openExchange() {
   const connection = await amqp.connect(broker ?? "");
   const channel = await connection.createChannel();
   const exchange = `test-${randomUUID()}`;
   await channel.assertExchange(exchange, "topic", { durable: true });
   const { queue } = await channel.assertQueue("", { exclusive: true });
   await channel.bindQueue(queue, exchange, "payment.*");
-  const bodies: string[] = [];
-  await channel.consume(queue, (message) => message && bodies.push(message.content.toString()), {
-    noAck: true,
-  });
+  const messages: ConsumeMessage[] = [];
+  await channel.consume(queue, (message) => message && messages.push(message), { noAck: true });
   return {
     url: `${broker}?exchange=${exchange}`,
-    bodies: async () => bodies,
+    messages,
+    bodies: async () => messages.map(({ content }) => content.toString()),
     async [Symbol.asyncDispose]() {
       await channel.deleteExchange(exchange);
       await connection.close();
@@ -120,6 +141,14 @@ const deliveries = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => deliveryOf(from + index));
 const never = new AbortController().signal;
 
+/** Sends events in as many calls as the target requires. */
+async function sendAll(target: Target, all: Delivery[]): Promise<(Failure | undefined)[]> {
+  const failures: (Failure | undefined)[] = [];
+  for (let from = 0; from < all.length; from += target.eventsAtATime)
+    failures.push(...(await target.send(all.slice(from, from + target.eventsAtATime), never)));
+  return failures;
+}
+
 describe("a scheme of targets", () => testFixtures(targets, fixtures));
 
 describeOnAdapters("a target", fixtures, (make) => {
@@ -129,7 +158,7 @@ describeOnAdapters("a target", fixtures, (make) => {
     const odd = ['{"text":"Zoë 💷 \\u0000"}', '{"a": 1.10}', `{"long":"${"x".repeat(200_000)}"}`];
     const old = { ...deliveryOf(200), timestamp: "0001-01-01T00:00:00.000000Z" };
     const sent = [...deliveries(0, 45), ...odd.map((body, index) => deliveryOf(100 + index, body)), old];
-    expect(await target.send(sent, never)).toEqual(sent.map(() => undefined));
+    expect(await sendAll(target, sent)).toEqual(sent.map(() => undefined));
     const later = deliveries(300, 20);
     for (const delivery of later) await target.send([delivery], never);
     const bodiesOf = (all: Delivery[]) => all.map(({ body }) => body);
@@ -147,45 +176,115 @@ describe.each([
 ])("%s that does not respond", (_title, makeUrl) => {
   test("rejects nothing, and fails with the reason", async () => {
     await using target = await openTarget(await makeUrl());
-    const failures = await target.send(deliveries(0, 2), never);
+    const failures = await sendAll(target, deliveries(0, 2));
     expect(failures).toHaveLength(2);
     for (const failure of failures)
-      expect(failure).toEqual({ isRejected: false, reason: expect.stringMatching(/ECONNREFUSED|connect/) });
+      expect(failure).toEqual({ subject: "unknown", reason: expect.stringMatching(/ECONNREFUSED|connect/) });
   });
 });
 
 describe("a webhook", () => {
+  const [delivery] = deliveries(7, 1) as [Delivery];
+
+  /** The failure of an attempt that gets this reply. */
+  async function failureOf(reply: Reply): Promise<Failure | undefined> {
+    await using place = await openWebhook(() => reply);
+    await using target = await openTarget(place.url);
+    const [failure] = await target.send([delivery], never);
+    return failure;
+  }
+
   test("is signed as Standard Webhooks has it, with the same id in each attempt", async () => {
     let status = 500;
     await using place = await openWebhook(() => status);
-    await using target = await openTarget(place.url);
-    const [delivery] = deliveries(7, 1) as [Delivery];
-    expect(await target.send([delivery], never)).toEqual([
-      { isRejected: true, reason: "the target responded with 500" },
-    ]);
+    await using target = await openTarget(`${place.url}?shop=7&format=event&name=hook`);
+    expect(await target.send([delivery], never)).toHaveLength(1);
     status = 202;
     expect(await target.send([delivery], never)).toEqual([undefined]);
-    expect(place.received).toEqual([{ id: "7", body: delivery.body, contentType: "application/json" }]);
+    const attempt = { id: "7", body: delivery.body, contentType: "application/json", path: "/hook?shop=7" };
+    expect(place.attempts).toEqual([attempt, attempt]);
+    expect(place.received).toEqual([attempt]);
   });
 
-  test("rejects the event with some statuses; with others, it takes nothing", async () => {
-    let status = 0;
-    await using place = await openWebhook(() => status);
-    await using target = await openTarget(place.url);
-    const rejecting = [400, 409, 422, 500];
-    for (status of [...rejecting, 301, 401, 403, 404, 410, 429, 502, 503, 504])
-      expect(await target.send(deliveries(0, 1), never)).toEqual([
-        { isRejected: rejecting.includes(status), reason: `the target responded with ${status}` },
+  test("is not signed without a secret, or with that of another one, which a warning says", async () => {
+    await using place = await openWebhook();
+    const unsigned = place.url.replace(/:[^/]*@/, "");
+    const other = `http://:whsec_${"b".repeat(32)}@${unsigned.slice("http://".length)}`;
+    for (const url of [unsigned, other]) {
+      const warn = vi.fn();
+      await using target = await openTarget(url, warn);
+      expect(await target.send([delivery], never)).toEqual([
+        { subject: "unknown", reason: "the target responded with 401" },
       ]);
+      expect(warn.mock.calls).toEqual(
+        url === unsigned ? [["its events are not signed, since its URL has no secret"]] : [],
+      );
+    }
+    expect(place.attempts).toEqual([]);
   });
 
-  test("that takes nothing gets no request for each event", async () => {
-    await using place = await openWebhook(() => 0);
+  test.each([200, 201, 202, 204, 299])("confirms an event with the status %i", async (status) => {
+    expect(await failureOf(status)).toBeUndefined();
+  });
+
+  const subjects: Record<Failure["subject"], number[]> = {
+    event: [400, 406, 409, 413, 415, 422, 501],
+    target: [429, 503],
+    unknown: [300, 301, 302, 307, 308, 401, 402, 403, 404, 405, 408, 410, 418, 421, 425, 500, 502, 504, 507],
+  };
+  const rows = Object.entries(subjects).flatMap(([subject, all]) =>
+    all.map((status) => ({ status, subject })),
+  );
+
+  test.each(rows)(
+    "has a failure with the status $status, whose subject is: $subject",
+    async ({ status, subject }) => {
+      expect(await failureOf(status)).toEqual({ subject, reason: `the target responded with ${status}` });
+    },
+  );
+
+  test("does not follow a redirect", async () => {
+    await using place = await openWebhook(() => 308);
     await using target = await openTarget(place.url);
-    const failures = await target.send(deliveries(0, 200), never);
-    expect(failures).toHaveLength(200);
-    expect(failures.every((failure) => failure?.isRejected === false)).toBe(true);
-    expect(place.attempts.length).toBeLessThanOrEqual(20);
+    await target.send([delivery], never);
+    expect(place.attempts.map(({ path }) => path)).toEqual(["/hook"]);
+  });
+
+  test("says when it takes events again", async () => {
+    for (const status of [429, 503])
+      expect(await failureOf({ status, retryAfter: "7" })).toMatchObject({
+        subject: "target",
+        retryAfterMs: 7000,
+      });
+    expect(await failureOf({ status: 500, retryAfter: "7" })).not.toHaveProperty("retryAfterMs");
+  });
+
+  test.each([
+    ["0", 0],
+    ["120", 120_000],
+    ["301", 300_000],
+    ["99999999999999999999", 300_000],
+    ["Fri, 05 Jan 2024 10:00:10 GMT", 10_000],
+    ["Friday, 05-Jan-24 10:00:10 GMT", 10_000],
+    ["Fri, 05 Jan 2024 11:00:00 GMT", 300_000],
+    ["Fri, 05 Jan 2024 09:00:00 GMT", 0],
+    ["", undefined],
+    ["soon", undefined],
+    ["-1", undefined],
+    ["1.5", undefined],
+  ])("says %j, which is %s milliseconds", (retryAfter, milliseconds) => {
+    expect(retryAfterMsOf(retryAfter, Date.UTC(2024, 0, 5, 10))).toBe(milliseconds);
+  });
+
+  test("that closes the connection, or whose attempt is aborted, has not said whose failure it is", async () => {
+    expect(await failureOf("closed")).toMatchObject({ subject: "unknown" });
+    await using place = await openWebhook(() => "hangs");
+    await using target = await openTarget(place.url);
+    const stop = new AbortController();
+    const sending = target.send([delivery], stop.signal);
+    await eventually(() => expect(place.attempts).toHaveLength(1));
+    stop.abort();
+    expect(await sending).toEqual([{ subject: "unknown", reason: expect.any(String) }]);
   });
 });
 
@@ -193,8 +292,8 @@ describe("a webhook", () => {
 async function rejectsSecond(place: Place, second: Delivery, reason: string): Promise<void> {
   await using target = await openTarget(place.url);
   const [first, third] = [deliveryOf(1), deliveryOf(3)];
-  const rejected = { isRejected: true, reason };
-  expect(await target.send([first, second, third], never)).toEqual([undefined, rejected, undefined]);
+  const rejected = { subject: "event", reason };
+  expect(await sendAll(target, [first, second, third])).toEqual([undefined, rejected, undefined]);
   await eventually(async () => expect((await place.bodies()).toSorted()).toEqual([first.body, third.body]));
 }
 
@@ -205,6 +304,177 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
     const reason = "the routing key is longer than 255 bytes, since the type of the event is";
     await rejectsSecond(place, long, reason);
   });
+
+  test("gets persistent messages with the id, the type, the time and the routing key of the event", async () => {
+    await using place = await openExchange();
+    await using target = await openTarget(place.url);
+    const cloudEvent = { ...deliveryOf(1), contentType: "application/cloudevents+json" };
+    const old = { ...deliveryOf(2), timestamp: "1066-10-14T09:00:00.000000Z", routingKey: "payment.OLD" };
+    expect(await target.send([cloudEvent, old], never)).toEqual([undefined, undefined]);
+    await eventually(() => expect(place.messages).toHaveLength(2));
+    expect(
+      place.messages.map(({ content, fields: { routingKey }, properties }) => ({
+        body: content.toString(),
+        routingKey,
+        deliveryMode: properties.deliveryMode,
+        messageId: properties.messageId,
+        contentType: properties.contentType,
+        timestamp: properties.timestamp,
+      })),
+    ).toEqual([
+      {
+        body: cloudEvent.body,
+        routingKey: "payment.PAYMENT_CREATED",
+        deliveryMode: 2,
+        messageId: "1",
+        contentType: "application/cloudevents+json",
+        timestamp: Date.parse("2024-03-05T09:14:22Z") / 1000,
+      },
+      {
+        body: old.body,
+        routingKey: "payment.OLD",
+        deliveryMode: 2,
+        messageId: "2",
+        contentType: "application/json",
+        timestamp: 0,
+      },
+    ]);
+  });
+
+  test("that is missing is declared, durable and of the type topic; an event that no queue accepts is confirmed", async () => {
+    const exchange = `test-${randomUUID()}`;
+    await using target = await openTarget(`${broker}?exchange=${exchange}`);
+    expect(await target.send(deliveries(0, 1), never)).toEqual([undefined]);
+    const connection = await amqp.connect(broker ?? "");
+    const declare = async (type: string, options: { durable: boolean; autoDelete: boolean }) => {
+      const channel = await connection.createChannel();
+      channel.on("error", () => {});
+      await channel.assertExchange(exchange, type, options);
+      await channel.close();
+    };
+    // Another declaration than that of the exchange is an error.
+    await declare("topic", { durable: true, autoDelete: false });
+    await expect(declare("topic", { durable: false, autoDelete: false })).rejects.toThrow("durable");
+    await expect(declare("direct", { durable: true, autoDelete: false })).rejects.toThrow("type");
+    const channel = await connection.createChannel();
+    await channel.deleteExchange(exchange);
+    await connection.close();
+  });
+
+  test("that is gone meanwhile fails without a reason of the event, and gets events again when it is back", async () => {
+    await using place = await openExchange();
+    const exchange = new URL(place.url).searchParams.get("exchange") as string;
+    await using target = await openTarget(place.url);
+    await target.send(deliveries(0, 1), never);
+    const connection = await amqp.connect(broker ?? "");
+    const channel = await connection.createChannel();
+    await channel.deleteExchange(exchange);
+    await connection.close();
+    const failures = await target.send(deliveries(1, 2), never);
+    for (const failure of failures)
+      expect(failure).toEqual({ subject: "unknown", reason: expect.any(String) });
+    expect(failures).toHaveLength(2);
+    // The closed connection is replaced, and the exchange declared again.
+    await eventually(async () => expect(await target.send(deliveries(3, 1), never)).toEqual([undefined]));
+  });
+});
+
+test("a FIFO topic has a group for each resource, and a deduplication id for each event", async () => {
+  const server = buildApp({ logger: false });
+  onTestFinished(() => server.close());
+  const endpoint = await server.listen({ host: "127.0.0.1", port: 0 });
+  const queues = new SQSClient({ endpoint, region: "us-east-1", credentials });
+  const { QueueUrl } = await queues.send(
+    new CreateQueueCommand({ QueueName: "events.fifo", Attributes: { FifoQueue: "true" } }),
+  );
+  await using target = await openTarget(
+    `sns+${endpoint}/${await createTopic(endpoint, "events.fifo", "events.fifo")}`,
+  );
+  const ofResource = (number: number, key: string) => ({ ...deliveryOf(number), key });
+  const zoe = "payment/Zoë 💷".padEnd(300, "x");
+  for (const one of [ofResource(1, "payment/a"), ofResource(2, zoe), ofResource(3, "payment/a")])
+    expect(await target.send([one], never)).toEqual([undefined]);
+  // The event arrives once, although it is sent again.
+  expect(await target.send([ofResource(3, "payment/a")], never)).toEqual([undefined]);
+  const messages: Message[] = [];
+  // Of a group, no message is received before the one in flight is deleted.
+  const receive = async () => {
+    const { Messages = [] } = await queues.send(
+      new ReceiveMessageCommand({
+        ...{ QueueUrl, MaxNumberOfMessages: 10 },
+        MessageSystemAttributeNames: ["MessageGroupId", "MessageDeduplicationId"],
+      }),
+    );
+    messages.push(...Messages);
+    for (const { ReceiptHandle } of Messages)
+      await queues.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    return Messages.length;
+  };
+  while ((await receive()) > 0);
+  queues.destroy();
+  const arrived = messages
+    .map(({ Body, Attributes }) => ({
+      body: Body,
+      id: Attributes?.MessageDeduplicationId,
+      group: Attributes?.MessageGroupId ?? "",
+    }))
+    .toSorted((one, other) => ((one.id ?? "") < (other.id ?? "") ? -1 : 1));
+  expect(arrived.map(({ body, id }) => [body, id])).toEqual(
+    deliveries(1, 3).map(({ body, id }) => [body, id]),
+  );
+  const [first, second, third] = arrived.map(({ group }) => group);
+  expect(third).toBe(first);
+  expect(second).not.toBe(first);
+  for (const { group } of arrived) expect(group).toMatch(/^[\x21-\x7e]{1,128}$/);
+});
+
+describe("a topic that does not take some events", () => {
+  const sender = (id: number, code: string, isSenderFault: boolean) =>
+    `<member><Id>${id}</Id><Code>${code}</Code><Message>text</Message><SenderFault>${isSenderFault}</SenderFault></member>`;
+
+  /** The failures of three events if the topic responds with this. */
+  async function failuresOf(status: number, body: string): Promise<(Failure | undefined)[]> {
+    const server = createServer(async (request, response) => {
+      await text(request);
+      response.writeHead(status, { "content-type": "text/xml" }).end(body);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using target = await openTarget(`sns+http://127.0.0.1:${port}/arn:aws:sns:us-east-1:1:events`);
+    const failures = await target.send(deliveries(0, 3), never);
+    server.closeAllConnections();
+    await server[Symbol.asyncDispose]();
+    return failures;
+  }
+
+  test("says whose failure each is", async () => {
+    const members = [
+      sender(0, "InvalidParameter", true),
+      sender(1, "InternalError", false),
+      sender(2, "Throttled", true),
+    ];
+    const result = `<PublishBatchResult><Successful/><Failed>${members.join("")}</Failed></PublishBatchResult>`;
+    expect(await failuresOf(200, `<PublishBatchResponse>${result}</PublishBatchResponse>`)).toEqual([
+      { subject: "event", reason: "InvalidParameter: text" },
+      { subject: "unknown", reason: "InternalError: text" },
+      { subject: "target", reason: "Throttled: text" },
+    ]);
+  });
+
+  test.each([
+    [400, "Throttling", "target"],
+    [400, "InvalidParameterValue", "event"],
+    [403, "AuthorizationError", "unknown"],
+    [404, "NotFound", "unknown"],
+  ])(
+    "with the status %i and the code %s, all are failures whose subject is: %s",
+    async (status, code, subject) => {
+      const error = `<ErrorResponse><Error><Code>${code}</Code><Message>text</Message></Error></ErrorResponse>`;
+      const failures = await failuresOf(status, error);
+      expect(failures.map((failure) => failure?.subject)).toEqual([subject, subject, subject]);
+    },
+  );
 });
 
 test("a topic gets no event that is larger than 256 KiB, and all others", async () => {
@@ -215,7 +485,7 @@ test("a topic gets no event that is larger than 256 KiB, and all others", async 
 describe("a file", () => {
   const append = async (url: string, from: number, count: number) => {
     await using target = await openTarget(url);
-    return target.send(deliveries(from, count), never);
+    return sendAll(target, deliveries(from, count));
   };
 
   test("whose last line is not complete gets the event again", async () => {
@@ -235,9 +505,29 @@ describe("a file", () => {
     expect(await place.bodies()).toEqual([deliveryOf(1).body]);
   });
 
+  test("has an event on the disk, on a line of its own, before it is confirmed", async () => {
+    await using place = await openFolder();
+    await append(place.url, 0, 1);
+    const path = join(place.folder, fileName);
+    await using handle = await openFile(path);
+    const linesAtSync: string[] = [];
+    const prototype = Object.getPrototypeOf(handle) as { datasync(): Promise<void> };
+    const datasync = prototype.datasync;
+    using _spy = vi.spyOn(prototype, "datasync").mockImplementation(async function (this: typeof handle) {
+      linesAtSync.push(readFileSync(path, "utf8"));
+      await datasync.call(this);
+      linesAtSync.push("on the disk");
+    });
+    await append(place.url, 1, 2);
+    const lines = deliveries(0, 3)
+      .map(({ body }) => `${body}\n`)
+      .join("");
+    expect(linesAtSync).toEqual([lines, "on the disk"]);
+  });
+
   test("in a folder that cannot be made takes nothing", async () => {
     expect(await append("file:/dev/null/published", 0, 1)).toEqual([
-      { isRejected: false, reason: expect.stringContaining("ENOTDIR") },
+      { subject: "unknown", reason: expect.stringContaining("ENOTDIR") },
     ]);
   });
 

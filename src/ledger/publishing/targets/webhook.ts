@@ -74,7 +74,9 @@ function failureOf(status: number, retryAfter: string | string[] | undefined): F
 
 /** Milliseconds until the time of a header `Retry-After`, which has seconds or a date (RFC 9110); undefined if it is neither. */
 export function retryAfterMsOf(text: string, now: number): number | undefined {
-  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  // Every form of a date begins with a day of the week. `Date.parse` reads other texts, too.
+  const date = /^[A-Z]/.test(text) ? Date.parse(text) : Number.NaN;
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : date - now;
   return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(milliseconds, 0), retryAfterMaxMs);
 }
 
