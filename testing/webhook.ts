@@ -26,7 +26,7 @@ export function nameOf(body: string): string {
  * A receiver of webhooks on loopback that verifies them with the library of Standard Webhooks, and gives 401 to those that are
  * not signed. `replyTo` chooses the reply to each. Default: 200.
  */
-export async function openWebhook(replyTo: (received: Received) => Reply = () => 200) {
+export async function openWebhook(replyTo: (received: Received) => Reply | Promise<Reply> = () => 200) {
   /** Those that were confirmed, in order of arrival. */
   const received: Received[] = [];
   /** All attempts. */
@@ -37,8 +37,8 @@ export async function openWebhook(replyTo: (received: Received) => Reply = () =>
     const { headers, url: path = "" } = request;
     if (!isSigned(body, headers as Record<string, string>)) return response.writeHead(401).end();
     const attempt = { id: String(headers["webhook-id"]), body, contentType: headers["content-type"], path };
-    const reply = replyTo(attempt);
     attempts.push(attempt);
+    const reply = await replyTo(attempt);
     if (reply === "hangs") return;
     if (reply === "closed") return response.destroy();
     const { status, retryAfter } = typeof reply === "number" ? { status: reply } : reply;

@@ -403,14 +403,7 @@ const step = fc.oneof(
       model.now += ms;
     }),
   },
-  {
-    weight: 2,
-    // The outcome is recorded before the database is read.
-    arbitrary: fc.constant((model: Model) => {
-      model.record();
-      model.readDue();
-    }),
-  },
+  { weight: 2, arbitrary: fc.constant((model: Model) => model.readDue()) },
 );
 
 test("whatever the target does, no event is lost or overtaken, and attempts count only if they failed for the event", () => {

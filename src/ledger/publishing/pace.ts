@@ -49,7 +49,7 @@ export function openPace({ requestsMax, delayMs }: Limits) {
   let order = 0;
   let inFlight = 0;
   let allowed = requestsMax;
-  /** The pause that the target demands, the request that it answers, and the number of those without a success between. */
+  /** The pause that the target demands: since which request, and how many there were without another response between. */
   let pause = { until: Number.NEGATIVE_INFINITY, since: 0, inARow: 0, reason: "" };
   const suspects = new Map<string, Suspect>();
   let probe = { at: 0, failures: 0, isInFlight: false, isFirst: false, reason: "" };
@@ -149,6 +149,7 @@ export function openPace({ requestsMax, delayMs }: Limits) {
     /** Records that an attempt has failed without a reason of the event. It is a suspect then. */
     suspect({ isProbe }: Attempt, entry: Entry, now: number, reason: string): void {
       const { key } = entry.delivery;
+      pause.inARow = 0;
       const wasAway = isAway();
       const isRepeated = suspects.delete(key);
       order += 1;
@@ -163,6 +164,7 @@ export function openPace({ requestsMax, delayMs }: Limits) {
 
     /** Records that the target rejects an event for a reason of the event. It says nothing of the target. */
     reject({ isProbe }: Attempt, { delivery: { key } }: Entry): void {
+      pause.inARow = 0;
       suspects.delete(key);
       if (isProbe) probe.isFirst = true;
     },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
-import { nameOf, openWebhook, type Received } from "../../../testing/webhook.ts";
+import { nameOf, openWebhook, type Received, type Reply } from "../../../testing/webhook.ts";
 import type { Database } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
 import { ingest } from "../intake/ingest.ts";
@@ -9,7 +9,8 @@ import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
 import { event as eventAt, feedIsComplete } from "../tables/feed.fixture.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
-import { startPublishing } from "./publisher.ts";
+import { publicationStates } from "../tables/publication.ts";
+import { standardDelaysMs, startPublishing } from "./publisher.ts";
 import { targetSettingOf } from "./target.ts";
 
 const database = await ledgerDatabaseOfFile();
@@ -29,7 +30,7 @@ function publish(
   url: string,
   parameters = "from=beginning",
   delaysMs?: number[],
-  ledgerId: string = ledgerIds[0],
+  { ledgerId = ledgerIds[0] as string, renewEveryMs = 100 } = {},
 ) {
   const query = vi.fn(database.query);
   const transaction = vi.fn(database.transaction) as unknown as Database["transaction"];
@@ -38,7 +39,7 @@ function publish(
     setting: targetSettingOf(`${url}?${parameters}`),
     publisher: { ledgerId, source: "/ledgers/test" },
     log: openLog("silent"),
-    pace: { awayDelayMs: 10, idleDelayMs: 10, renewEveryMs: 100, deferredEveryMs: 10 },
+    pace: { awayDelayMs: 10, idleDelayMs: 10, renewEveryMs, deferredEveryMs: 10 },
     ...(delaysMs && { delaysMs }),
   });
   return {
@@ -53,6 +54,23 @@ function publish(
 const namesOf = (received: Received[]) => [...new Set(received.map(({ body }) => nameOf(body)))];
 const ofResource = (names: string[], id: string) => names.filter((name) => name.startsWith(`${id} `));
 const never = 3_600_000;
+
+/** Stores an event of each of these payments. */
+const storeMany = (from: number, to: number, id: string, second = 0) =>
+  database.run(`
+    insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+    select 'payment', ${id}, timestamptz '2024-01-01Z' + ${second} * interval '1 second', 'PAYMENT_CREATED', '{}'
+    from generate_series(${from}, ${to}) as n`);
+const rows = <Row>(statement: string) => database.query<Row>(statement);
+/** The state of the only target. */
+async function stateOf({ url }: { url: string }) {
+  const [state] = await publicationStates(database, [targetSettingOf(url).name]);
+  return state;
+}
+/** The events behind the position of the only target. */
+const unpublished = () =>
+  rows(`select from event_feed join publication
+    on (event_feed.sql_transaction, event_feed.event_id) > (publication.sql_transaction, publication.event_id)`);
 
 test("many events of any size are published, those of a resource in order, as messages that can be stored again", async () => {
   await using webhook = await openWebhook();
@@ -147,7 +165,9 @@ test("the id of an event is that of no other event, also of another ledger or an
   for (const received of idsByBody.values()) expect(new Set(received.map(({ id }) => id)).size).toBe(1);
   expect([idsByBody.size, new Set(ids()).size]).toEqual([4, 4]);
   expect(ids().every((id) => id.startsWith(`${ledgerIds[0]}-`) && id.length <= 128)).toBe(true);
-  await using _other = publish(webhook.url, "from=beginning&name=other", undefined, ledgerIds[1]);
+  await using _other = publish(webhook.url, "from=beginning&name=other", undefined, {
+    ledgerId: ledgerIds[1],
+  });
   await eventually(() => expect(bodies()).toHaveLength(9));
   expect(new Set(ids()).size).toBe(7);
 });
@@ -186,6 +206,7 @@ test("an event that is rejected holds up its resource only, and becomes a dead l
   await eventually(() => expect(namesOf(webhook.received)).toEqual(["good 1", "good 2"]));
   await database.run("update deferred_delivery set next_attempt_at = now()");
   await eventually(() => expect(namesOf(webhook.received).slice(2)).toEqual(["bad 2", "bad 3"]));
+  // One attempt more than there are delays.
   expect(webhook.attempts.filter(({ body }) => nameOf(body) === "bad 1")).toHaveLength(3);
   const [deadLetter, ...others] = await database.query(
     "select target, reason, source_id, event_id from dead_letter",
@@ -205,10 +226,186 @@ test("an event that is rejected holds up its resource only, and becomes a dead l
   await eventually(async () => expect(await database.query("select from deferred_delivery")).toEqual([]));
 });
 
+test("a target that limits what it takes gets every event, and no attempt counts", async () => {
+  const limits: Reply[] = [429, { status: 429, retryAfter: "0" }, 503, { status: 503, retryAfter: "0" }];
+  let count = 0;
+  await using webhook = await openWebhook(() => {
+    count += 1;
+    // It takes seven events, and limits the next three.
+    return count % 10 < 7 ? 200 : (limits[count % limits.length] as Reply);
+  });
+  await storeMany(1, 100, "'p' || n");
+  // An attempt that counts would be the last one for long.
+  await using _publishing = publish(webhook.url, "from=beginning", [never, never]);
+  await eventually(() => expect(namesOf(webhook.received)).toHaveLength(100));
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  expect(await rows("select from deferred_delivery")).toEqual([]);
+});
+
+test.each([500, 404, "closed"] as const)(
+  "a target that takes nothing (%s) gets one request at a time, and every event when it takes some, in order",
+  async (reply) => {
+    let isAway = true;
+    await using webhook = await openWebhook(() => (isAway ? reply : 200));
+    for (let second = 0; second < 3; second += 1) await storeMany(1, 20, "'q' || n", second);
+    await using _publishing = publish(webhook.url, "from=beginning", [never, never]);
+    await eventually(async () =>
+      expect((await stateOf(webhook))?.problem).toMatch(/^The target takes nothing: /),
+    );
+    // Probes go on, and change nothing.
+    const attempts = webhook.attempts.length;
+    await eventually(() => expect(webhook.attempts.length).toBeGreaterThan(attempts + 3));
+    expect(await rows("select from deferred_delivery")).toEqual([]);
+    isAway = false;
+    await eventually(async () => expect(await unpublished()).toEqual([]));
+    const names = namesOf(webhook.received);
+    for (let id = 1; id <= 20; id += 1)
+      expect(ofResource(names, `q${id}`)).toEqual([`q${id} 0`, `q${id} 1`, `q${id} 2`]);
+    await eventually(async () => expect((await stateOf(webhook))?.problem).toBeNull());
+    expect(await rows("select from deferred_delivery")).toEqual([]);
+  },
+);
+
+test("what waits behind a rejected event costs no other a place, and is sent when it is taken", async () => {
+  let isRejected = true;
+  await using webhook = await openWebhook(({ body }) =>
+    isRejected && nameOf(body).startsWith("bad ") ? 422 : 200,
+  );
+  await store(event("bad", 0));
+  await using _publishing = publish(webhook.url, "from=beginning", [never, never]);
+  await eventually(() => expect(webhook.attempts).toHaveLength(1));
+  await database.run(`
+    insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+    select 'payment', 'bad', timestamptz '2024-01-02Z' + n * interval '1 second', 'PAYMENT_CREATED', '{}'
+    from generate_series(1, 2500) as n`);
+  await storeMany(1, 50, "'good' || n");
+  await eventually(() => expect(webhook.received).toHaveLength(50));
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  expect(await stateOf(webhook)).toMatchObject({
+    problem: null,
+    deferred: 1,
+    waiting: [
+      {
+        resource_type: "payment",
+        resource_external_id: "bad",
+        attempts: 1,
+        reason: "the target responded with 422",
+      },
+    ],
+  });
+  isRejected = false;
+  await database.run("update deferred_delivery set next_attempt_at = now() where attempts = 1");
+  await eventually(async () => expect(await rows("select from deferred_delivery")).toEqual([]));
+  const bodies = [...new Set(webhook.received.map(({ body }) => body))].filter((body) =>
+    body.includes('"bad"'),
+  );
+  const timestamps = bodies.map((body) => JSON.parse(body).timestamp);
+  expect(timestamps).toHaveLength(2501);
+  expect(timestamps).toEqual(timestamps.toSorted());
+});
+
+test("an attempt without a response holds up its resource only, and the position", async () => {
+  await using webhook = await openWebhook(({ body }) => (nameOf(body) === "slow 1" ? "hangs" : 200));
+  await store(event("slow", 1), event("slow", 2), ...["a", "b", "c"].map((id) => event(id, 1)));
+  {
+    await using _publishing = publish(webhook.url);
+    await eventually(() => expect(namesOf(webhook.received).toSorted()).toEqual(["a 1", "b 1", "c 1"]));
+    await store(event("a", 2), event("d", 1));
+    await eventually(() => expect(namesOf(webhook.received)).toHaveLength(5));
+    expect(await unpublished()).toHaveLength(7);
+  }
+  expect(ofResource(namesOf(webhook.received), "slow")).toEqual([]);
+  expect(await rows("select from deferred_delivery")).toEqual([]);
+});
+
+test("rejected events of many resources stop nothing", async () => {
+  await using webhook = await openWebhook(({ body }) => (nameOf(body).startsWith("bad") ? 413 : 200));
+  await storeMany(1, 1200, "'bad' || n");
+  await using _publishing = publish(webhook.url, "from=beginning", [never]);
+  await storeMany(1, 5, "'good' || n");
+  await eventually(() => expect(webhook.received).toHaveLength(5));
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  const state = await stateOf(webhook);
+  expect(state).toMatchObject({ problem: null, deferred: 1000 });
+  expect(state?.waiting).toHaveLength(10);
+});
+
+test("an event of many that all fail for themselves has ten attempts, like each of the others", async () => {
+  await using webhook = await openWebhook(({ body }) => {
+    const name = nameOf(body);
+    return name.startsWith("bad") ? (name.startsWith("bad1") ? 500 : 400) : 200;
+  });
+  await storeMany(1, 12, "'bad' || n");
+  await using _publishing = publish(webhook.url, "from=beginning", Array(9).fill(1));
+  let second = 0;
+  // Without other events, nothing shows that the target is there.
+  await eventually(async () => {
+    await storeMany(1, 1, "'good'", (second += 1));
+    expect(await rows("select from dead_letter")).toHaveLength(12);
+  });
+  const attemptsFor = (id: string) =>
+    webhook.attempts.filter(({ body }) => nameOf(body).startsWith(`${id} `)).length;
+  expect(attemptsFor("bad2")).toBe(10);
+  expect(attemptsFor("bad1")).toBeGreaterThanOrEqual(10);
+  expect(await rows("select from deferred_delivery")).toEqual([]);
+});
+
+test("the ten attempts for an event take three days, as Standard Webhooks recommends", () => {
+  const minutes = standardDelaysMs.map((delay) => delay / 60_000);
+  const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 60);
+  expect(minutes).toEqual([5 / 60, 5, 30, ...hours]);
+});
+
+test("the database has the problem of a target at once, also if the ownership is renewed later", async () => {
+  let reply: Reply = 429;
+  await using webhook = await openWebhook(() => reply);
+  await store(event("p1", 1));
+  await using _publishing = publish(webhook.url, "from=beginning", [never], { renewEveryMs: never });
+  const problem = async () => (await stateOf(webhook))?.problem;
+  await eventually(async () =>
+    expect(await problem()).toMatch(
+      /^Limited by the target: nothing is sent before \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the target responded with 429$/,
+    ),
+  );
+  reply = 500;
+  const [{ id }] = (await rows("select id from event")) as [{ id: bigint }];
+  await eventually(async () =>
+    expect(await problem()).toBe(
+      `The target has not taken event ${id} of payment/p1: the target responded with 500`,
+    ),
+  );
+  await store(event("p2", 1));
+  await eventually(async () =>
+    expect(await problem()).toBe("The target takes nothing: the target responded with 500"),
+  );
+  reply = 200;
+  await eventually(async () => expect(await problem()).toBeNull());
+});
+
+test("a target that responds after the ownership was lost does not move the position", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<Reply>();
+  await using webhook = await openWebhook(() => released);
+  await store(event("p1", 1), event("p1", 2));
+  await using publishing = publish(webhook.url, "from=beginning", [never], { renewEveryMs: never });
+  await eventually(() => expect(webhook.attempts).toHaveLength(1));
+  await database.run(
+    "update publication set owner = gen_random_uuid(), owned_until = now() + interval '1 hour', event_id = 0",
+  );
+  const before = await rows("select * from publication");
+  const claims = publishing.count("insert into publication");
+  release(200);
+  await eventually(() => expect(publishing.count("insert into publication")).toBeGreaterThan(claims));
+  expect(await rows("select * from publication")).toEqual(before);
+  expect(await rows("select from deferred_delivery")).toEqual([]);
+});
+
 test("whatever the target does, each event arrives, in order per resource, or is a dead letter", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.constantFrom(200, 200, 200, 400, 500, 503), { minLength: 1, maxLength: 40 }),
+      fc.array(fc.constantFrom<Reply>(200, 200, 200, 400, 429, 500, 503, "closed"), {
+        minLength: 1,
+        maxLength: 40,
+      }),
       fc.array(fc.constantFrom("p1", "p2", "p3"), { minLength: 1, maxLength: 15 }),
       async (statuses, resources) => {
         await empty();

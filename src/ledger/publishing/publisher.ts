@@ -20,7 +20,7 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 /** The delays after the attempts for an event, as Standard Webhooks recommends. The last of ten attempts has none. */
-const standardDelaysMs = [
+export const standardDelaysMs = [
   5 * second,
   5 * minute,
   30 * minute,

@@ -26,7 +26,7 @@ const window = { countMax: 1000, bytesMax: 4 * 2 ** 20 };
 /** Limits of the events that are read at a time. */
 const page = { countMax: 250, bytesMax: 2 ** 20 };
 /** Limits of the deferred events that are read at a time. */
-const due = { resourcesMax: 50, eventsMax: 50, bytesMax: 2 ** 20 };
+const due = { resourcesMax: 50, eventsMax: 200, bytesMax: 2 ** 20 };
 /** How often the position and the state are written while events are sent. */
 const writeEveryMs = 100;
 
@@ -210,8 +210,10 @@ export function openSession({
     const isWorthwhile = room.count >= page.countMax && room.bytes >= page.bytesMax;
     return isWorthwhile || (room.count > 0 && room.bytes > 0 && events.readyCount() === 0);
   };
-  const hasRoomForDue = () =>
-    events.deferredBytes() < due.bytesMax && events.deferredResources().length < due.resourcesMax;
+  const hasRoomForDue = () => {
+    const { resources, bytes } = events.deferredLoad();
+    return resources < due.resourcesMax && bytes < due.bytesMax;
+  };
 
   /** When each kind of work with the database is due, in the order of their importance. */
   const works = [
@@ -278,7 +280,7 @@ function openBell() {
     },
     async untilRung(ms: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.min(ms, waitMaxMs));
+      const timer = setTimeout(resolve, Math.max(0, Math.min(ms, waitMaxMs)));
       end = resolve;
       if (!isRung) await promise;
       clearTimeout(timer);

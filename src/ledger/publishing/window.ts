@@ -70,7 +70,7 @@ export function openWindow({ countMax, bytesMax }: Limits) {
   /** In the order of their turns. */
   const ready = new Set<Chain>();
   /** Resources with an event that was deferred since the last outcome: the database does not say so yet. */
-  const deferring = new Set<string>();
+  const deferring = new Map<string, Resource>();
   const bytes = { feed: 0, deferred: 0 };
   /** The resources of deferred events in the window, with the number of these. */
   const deferredOf = new Map<string, { resource: Resource; count: number }>();
@@ -146,11 +146,15 @@ export function openWindow({ countMax, bytesMax }: Limits) {
     /** How many events and bytes there is room for. */
     room: () => ({ count: countMax - places.length, bytes: bytesMax - bytes.feed }),
 
-    /** Number of bytes of deferred events. */
-    deferredBytes: () => bytes.deferred,
+    /** How many resources the deferred events in the window have, and how many bytes. */
+    deferredLoad: () => ({ resources: deferredOf.size, bytes: bytes.deferred }),
 
-    /** The resources of deferred events that are in the window. */
-    deferredResources: (): Resource[] => [...deferredOf.values()].map(({ resource }) => resource),
+    /** The resources of deferred events in the window, and those of which the database does not know the last outcome. */
+    deferredResources: (): Resource[] => [
+      ...[...deferredOf.values()].map(({ resource }) => resource),
+      ...deferring.values(),
+      ...outcome.ended,
+    ],
 
     /** Number of resources whose next event can be sent. */
     readyCount: () => ready.size,
@@ -215,7 +219,7 @@ export function openWindow({ countMax, bytesMax }: Limits) {
     defer(entry: Entry, delayMs: number, reason: string): void {
       const chain = chainOf(entry);
       chains.delete(chain.key);
-      deferring.add(chain.key);
+      deferring.set(chain.key, entry.event);
       outcome.deferred.push({ ...entry.event, attempts: entry.attempts, delayMs, reason });
       for (const one of chain.entries) {
         if (one !== entry && !one.isDeferred) outcome.deferred.push(behind(one.event));

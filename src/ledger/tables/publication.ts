@@ -262,9 +262,14 @@ export async function resourcesWithDeferred(
 ): Promise<Resource[]> {
   if (resources.length === 0) return [];
   return sql.query(
-    `select distinct resource_type, resource_external_id
-     from unnest($2::text[], $3::text[]) as wanted (resource_type, resource_external_id)
-     join deferred_delivery using (resource_type, resource_external_id) where target = $1`,
+    `select * from (
+       select distinct * from unnest($2::text[], $3::text[]) as wanted (resource_type, resource_external_id)
+     ) as wanted
+     where exists (
+       select from deferred_delivery as one
+       where target = $1 and one.resource_external_id = wanted.resource_external_id
+         and one.resource_type = wanted.resource_type
+     )`,
     [target, resources.map((one) => one.resource_type), resources.map((one) => one.resource_external_id)],
   );
 }
