@@ -340,7 +340,8 @@ test("an event of many that all fail for themselves has ten attempts, like each 
   let second = 0;
   // Without other events, nothing shows that the target is there.
   await eventually(async () => {
-    await storeMany(1, 1, "'good'", (second += 1));
+    second += 1;
+    await storeMany(1, 1, "'good'", second);
     expect(await rows("select from dead_letter")).toHaveLength(12);
   });
   const attemptsFor = (id: string) =>

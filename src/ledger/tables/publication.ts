@@ -142,30 +142,22 @@ export async function removeDeferred(sql: Sql, target: string, deliveries: Defer
   );
 }
 
-/** The condition that `one` is the first deferred event of its resource. */
-const firstCondition = `not exists (
-  select from deferred_delivery as earlier
-  where earlier.target = one.target and earlier.resource_external_id = one.resource_external_id
-    and earlier.resource_type = one.resource_type
-    and (earlier.sql_transaction, earlier.event_id) < (one.sql_transaction, one.event_id)
-)`;
+/** The first deferred event of a resource of the target in `$1`: one look-up, whatever the statistics of the table are. */
+const firstOf = (resource: string, columns: string) => `
+  select ${columns} from deferred_delivery as any_of_resource
+  where target = $1 and any_of_resource.resource_external_id = ${resource}.resource_external_id
+    and any_of_resource.resource_type = ${resource}.resource_type
+  order by sql_transaction, event_id limit 1`;
 
 /** Makes the first deferred event of each of these resources due, if it has waited behind another one. */
 export async function releaseDeferred(sql: Sql, target: string, resources: Resource[]): Promise<void> {
   if (resources.length === 0) return;
-  // One look-up for each resource, whatever the statistics of the table are.
+  // The index of times would find all that wait, so the row is found by its address.
   await sql.query(
     `update deferred_delivery as one set next_attempt_at = now()
      from unnest($2::text[], $3::text[]) as ended (resource_type, resource_external_id)
-     cross join lateral (
-       select * from deferred_delivery as any_of_resource
-       where target = $1 and any_of_resource.resource_external_id = ended.resource_external_id
-         and any_of_resource.resource_type = ended.resource_type
-       order by sql_transaction, event_id limit 1
-     ) as first
-     where one.target = $1 and one.resource_external_id = first.resource_external_id
-       and one.resource_type = first.resource_type and one.sql_transaction = first.sql_transaction
-       and one.event_id = first.event_id and one.next_attempt_at = 'infinity'`,
+     cross join lateral (${firstOf("ended", "ctid as address, next_attempt_at")}) as first
+     where one.ctid = address and first.next_attempt_at = 'infinity'`,
     [target, resources.map((one) => one.resource_type), resources.map((one) => one.resource_external_id)],
   );
 }
@@ -214,7 +206,7 @@ export function dueDeliveries(
        select * from deferred_delivery as one
        where target = $1 and next_attempt_at <= now()
          and (resource_type, resource_external_id) not in (select * from unnest($2::text[], $3::text[]))
-         and ${firstCondition}
+         and event_id = (${firstOf("one", "event_id")})
        order by next_attempt_at limit $4
      ),
      due as materialized (
@@ -225,7 +217,6 @@ export function dueDeliveries(
          select * from deferred_delivery as behind
          where target = $1 and behind.resource_external_id = first.resource_external_id
            and behind.resource_type = first.resource_type
-           and (behind.sql_transaction, behind.event_id) >= (first.sql_transaction, first.event_id)
          order by sql_transaction, event_id limit case when first.attempts = 0 then $5 else 1 end
        ) as deferred
        cross join lateral (select * from event where id = deferred.event_id limit 1) as event
@@ -233,8 +224,10 @@ export function dueDeliveries(
      )
      select due.sql_transaction, attempts, gateway_account_id, ${eventColumns}
      from due
-     join event on event.id = due.event_id
-     join event_feed on event_feed.event_id = event.id and not only_of_account
+     cross join lateral (select * from event where id = due.event_id limit 1) as event
+     cross join lateral (
+       select gateway_account_id from event_feed where event_id = due.event_id and not only_of_account limit 1
+     ) as entry
      where bytes_before < $6
      order by number`,
     [
@@ -262,14 +255,10 @@ export async function resourcesWithDeferred(
 ): Promise<Resource[]> {
   if (resources.length === 0) return [];
   return sql.query(
-    `select * from (
-       select distinct * from unnest($2::text[], $3::text[]) as wanted (resource_type, resource_external_id)
+    `select wanted.* from (
+       select distinct * from unnest($2::text[], $3::text[]) as named (resource_type, resource_external_id)
      ) as wanted
-     where exists (
-       select from deferred_delivery as one
-       where target = $1 and one.resource_external_id = wanted.resource_external_id
-         and one.resource_type = wanted.resource_type
-     )`,
+     cross join lateral (${firstOf("wanted", "")}) as first`,
     [target, resources.map((one) => one.resource_type), resources.map((one) => one.resource_external_id)],
   );
 }
