@@ -18,6 +18,13 @@ export const operations: ClientOperation[] = [
             "publishing",
             "*",
             "behind_ms"
+          ],
+          [
+            "publishing",
+            "*",
+            "waiting",
+            "*",
+            "event_id"
           ]
         ]
       }
@@ -921,7 +928,20 @@ export const operations: ClientOperation[] = [
     "successes": {
       "200": {
         "type": "json",
-        "bigints": []
+        "bigints": [
+          [
+            "publishing",
+            "*",
+            "behind_ms"
+          ],
+          [
+            "publishing",
+            "*",
+            "waiting",
+            "*",
+            "event_id"
+          ]
+        ]
       }
     }
   },

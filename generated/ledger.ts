@@ -15,7 +15,8 @@ export interface paths {
          *     messages have arrived for more than 10 seconds and none could be stored.
          *
          *     The list `publishing` is present if the process has targets for events and the database can be read. It does not
-         *     change the status, since an unhealthy target holds back nothing else.
+         *     change the status, since an unhealthy target holds back nothing else. It names the events that a target has
+         *     rejected and that wait for another attempt, without their contents.
          */
         get: operations["checkHealth"];
         put?: never;
@@ -266,7 +267,8 @@ export interface paths {
          * Get the state of the intake
          * @description Returns how many messages wait in the queue, how many dead letters are open, and what became of the messages in
          *     each minute of the last hour, in all processes of the ledger together. A process adds its numbers every 5 seconds;
-         *     one that is killed loses those since then.
+         *     one that is killed loses those since then. If the process has targets for events, `publishing` has the state of
+         *     each, and the events that wait for another attempt.
          */
         get: operations["getIntake"];
         put?: never;
@@ -1253,6 +1255,8 @@ export interface components {
             minutes: components["schemas"]["IntakeMinute"][];
             /** @description Number of open dead letters. Counting stops at 10,000. */
             open_dead_letters: number;
+            /** @description The state of each target for events. Absent if the process has none, or if the state cannot be read. */
+            publishing?: components["schemas"]["PublishingCheck"][];
         };
         /**
          * @description A boolean, or its text `true` or `false`.
@@ -1569,14 +1573,16 @@ export interface components {
              * @description Milliseconds since every stored event was sent to the target for the last time. 0 if that is now.
              */
             behind_ms: bigint;
-            /** @description Number of events that wait for another attempt, or behind such an event of their resource. Counting stops at 1,000. */
+            /** @description Number of events that the target has rejected and that wait for another attempt, without those behind them of their resources. Counting stops at 1,000. */
             deferred: number;
-            /** @description Whether the target takes events and is less than a minute behind. */
+            /** @description Whether the target takes events without a limit and is less than a minute behind. */
             healthy: boolean;
             /** @description `Healthy`, or the reason. */
             message: string;
             /** @description The name of the target. */
             target: string;
+            /** @description Up to 10 of these events, the next attempt first. */
+            waiting: components["schemas"]["WaitingEvent"][];
         };
         /** @description The result of the check of the receiver. */
         ReceiverCheck: {
@@ -1886,6 +1892,18 @@ export interface components {
         TransactionView: {
             transaction_type: components["schemas"]["TransactionType"];
         } & (components["schemas"]["Refund"] | components["schemas"]["Dispute"] | components["schemas"]["Payment"]);
+        /** @description An event that a target has rejected and that waits for another attempt. */
+        WaitingEvent: {
+            /** @description Number of attempts that have failed. */
+            attempts: number;
+            event_id: components["schemas"]["EventId"];
+            /** @description When the next attempt is due. */
+            next_attempt_date: components["schemas"]["Microseconds"];
+            /** @description Why the last attempt has failed. Null if there was none since the event was released. */
+            reason: string | null;
+            resource_external_id: components["schemas"]["ExternalId"];
+            resource_type: components["schemas"]["ResourceType"];
+        };
     };
     responses: {
         /** @description No such agreement matches the request, or the search has no such page. */

@@ -117,6 +117,7 @@ export function ledgerApp({
       ...intakeHandlers({
         ...reader,
         backlog,
+        publications,
         runningMax: slowMax(replica ?? database),
         limitMs: statementTimeoutMs,
       }),

@@ -133,7 +133,7 @@ const targets = ["https://example.com/events", "payments"];
 /**
  * For operators: dead letters that a replay would store, that would rebuild a projection, that are no JSON, that were
  * discarded, and that a replay would publish; minutes with messages and with retried deliveries only; targets that have
- * everything and that take nothing. The numbers of the dead letters are those of requests.
+ * everything, with events that wait, and that take nothing. The numbers of the dead letters are those of requests.
  */
 const operated = `
   insert into dead_letter (id, source_id, body, reason, discarded_at, note, target) overriding system value
@@ -150,6 +150,10 @@ const operated = `
   order by sql_transaction desc, event_id desc limit 1;
   insert into publication (target, sql_transaction, event_id, timestamp, problem)
   values ('${targets[1]}', 0, 0, now(), 'The target takes nothing: connect ECONNREFUSED');
+  insert into deferred_delivery
+  select target, sql_transaction, event_id, 'payment', 'waiting' || attempts, attempts, now() + interval '1 hour', reason
+  from publication, (values (3, 'the target responded with 422'), (0, null)) as row (attempts, reason)
+  where target = '${targets[0]}';
   insert into intake_minute (minute, stored, duplicate, rebuilt, dead_letter, retried, lag_messages, lag_ms_sum, lag_ms_max)
   values (date_trunc('minute', now()) - interval '10 minutes', 1, 0, 0, 0, 0, 1, 85, 85),
          (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0)`;

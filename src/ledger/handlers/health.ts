@@ -6,18 +6,16 @@ import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../process/shared.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { PublicationState } from "../tables/publication.ts";
+import { viewPublication } from "../views/publication.ts";
 import type { Publications } from "./publications.ts";
 
 type Check = components["schemas"]["HealthCheck"];
 type ReceiverCheck = components["schemas"]["ReceiverCheck"];
-type PublishingCheck = components["schemas"]["PublishingCheck"];
 
 /** A message is in flight for some milliseconds; if it takes longer than this, its receiver is stuck. */
 const inFlightMaxMs = 30_000;
 /** A restart of a database takes less. */
 const failingMaxMs = 10_000;
-const behindMaxMs = 60_000;
 
 /** The state of the receiver of this process. */
 export interface ReceiverState {
@@ -64,7 +62,7 @@ export const healthHandlers = ({
       const body = {
         ...checks,
         ledger_id: ledgerId,
-        ...(published && { publishing: published.map(checkPublication) }),
+        ...(published && { publishing: published.map(viewPublication) }),
       };
       return healthy ? { status: 200, body } : { status: 503, body };
     },
@@ -83,17 +81,6 @@ function checkReceiver({ oldestInFlightMs, failingForMs }: ReceiverState): Recei
     oldest_message_age_ms: oldest,
     failing_for_ms: failing,
   };
-}
-
-function checkPublication({
-  target,
-  problem,
-  behind_ms: behind,
-  deferred,
-}: PublicationState): PublishingCheck {
-  const late = behind > behindMaxMs ? `Events have waited for ${seconds(Number(behind))}` : null;
-  const message = problem ?? late;
-  return { target, healthy: message === null, message: message ?? "Healthy", behind_ms: behind, deferred };
 }
 
 const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;

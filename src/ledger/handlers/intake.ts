@@ -13,10 +13,12 @@ import { intakeMinutesSince } from "../tables/intake-minute.ts";
 import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
 import { viewMaskedMessage } from "../views/masked-message.ts";
 import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
+import { viewPublication } from "../views/publication.ts";
 import { type Backlog, readMaxMs } from "./backlog.ts";
 import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
 import { problem, unknownCursor } from "./problem.ts";
+import type { Publications } from "./publications.ts";
 
 type Schemas = components["schemas"];
 
@@ -38,6 +40,8 @@ interface Parts {
   sql: Sql;
   lanes: Lanes;
   backlog: Backlog;
+  /** The targets to which this process publishes, if there are any. */
+  publications: Publications | undefined;
   /** Number of dead letters that are read at the same time. Each takes several times the memory of its message. */
   runningMax: number;
   /** The limit for a request for a dead letter, in milliseconds. */
@@ -49,18 +53,25 @@ export function intakeHandlers({
   sql,
   lanes,
   backlog,
+  publications,
   runningMax,
   limitMs,
 }: Parts): Pick<Handlers<operations>, "getIntake" | "listDeadLetters" | "getDeadLetter"> {
   const queueTimeout = new Error(`no response within ${readMaxMs} ms`);
   const readIntake = shared(async (): Promise<Schemas["IntakeReport"]> => {
     const firstMinute = (Math.floor(Date.now() / minuteMs) - minutesBefore) * minuteMs;
-    const [messages_waiting, open_dead_letters, minutes] = await Promise.all([
+    const [messages_waiting, open_dead_letters, minutes, published] = await Promise.all([
       withTimeout(backlog.messagesWaiting(), readMaxMs, queueTimeout).catch(() => null),
       backlog.openDeadLetters(),
       intakeMinutesSince(sql, new Date(firstMinute).toISOString()),
+      publications?.().catch(() => undefined),
     ]);
-    return { messages_waiting, open_dead_letters, minutes: minutes.map(viewIntakeMinute) };
+    return {
+      messages_waiting,
+      open_dead_letters,
+      minutes: minutes.map(viewIntakeMinute),
+      ...(published && { publishing: published.map(viewPublication) }),
+    };
   });
   const lane = openLane({
     runningMax,

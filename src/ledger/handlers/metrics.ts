@@ -106,8 +106,13 @@ export function metricsHandlers(
     );
     ofTargets(
       "ledger_publishing_deferred_events",
-      `Events that wait for another attempt at the target, up to ${deferredMax}.`,
+      `Events that the target has rejected and that wait for another attempt, up to ${deferredMax}.`,
       ({ deferred }) => deferred,
+    );
+    ofTargets(
+      "ledger_publishing_problem",
+      "1 if the target takes nothing or limits what it takes, so that events wait; 0 if it takes them.",
+      ({ problem }) => (problem === null ? 0 : 1),
     );
   }
   return { getMetrics: metricsHandler(registry) };
