@@ -82,9 +82,15 @@ create trigger hold_back after insert on event_feed for each statement execute f
   },
   {
     name: "an event that a target rejects is forgotten",
-    file: "src/ledger/publishing/publisher.ts",
-    original: "deferredOf(event, 1, delaysMs[0] as number, failure.reason),",
-    defective: "...[deferredOf(event, 1, delaysMs[0] as number, failure.reason)].slice(1),",
+    file: "src/ledger/publishing/dispatch.ts",
+    original: "else window.defer(entry, delayMs, reason);",
+    defective: "else window.confirm(entry);",
+  },
+  {
+    name: "an outage of a target counts as attempts of its events",
+    file: "src/ledger/publishing/dispatch.ts",
+    original: 'subject === "event" || entry.isReleased',
+    defective: "subject",
   },
   {
     name: "the summaries do not get the changes of a transaction",

@@ -98,7 +98,7 @@ function violationOf(readers: FeedReader[], stored: LedgerEvent[]): string | und
   return undefined;
 }
 
-const keyOf = (type: string, id: string) => JSON.stringify([type, id]);
+export const keyOf = (type: string, id: string) => JSON.stringify([type, id]);
 const textOf = (value: unknown) => (value === undefined || value === null ? undefined : String(value));
 
 /** The values that a function reads from the events of each resource, each once, in order. */

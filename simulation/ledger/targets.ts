@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import amqp from "amqplib";
 import { fileName } from "../../src/ledger/publishing/targets/file.ts";
 import type { Random } from "../../testing/random.ts";
-import { openWebhook, type Reply } from "../../testing/webhook.ts";
+import { openWebhook, type Received, type Reply } from "../../testing/webhook.ts";
 import type { Fault } from "../faults.ts";
 import { Violation } from "../violation.ts";
-import { valuesByResource } from "./feed.ts";
+import { keyOf, valuesByResource } from "./feed.ts";
 import { eventKey, type LedgerEvent } from "./messages.ts";
 
 /** A target to which the ledgers publish events. */
@@ -16,40 +16,83 @@ export interface PublishingTarget extends AsyncDisposable {
   faults: Fault[];
   /** The events that have arrived, in order. Any of them can be there again. */
   events(): Promise<LedgerEvent[]>;
+  /** The resource whose events it rejects for ever from some event on. Default: none. */
+  rejected?(): string | undefined;
 }
 
 const parameters = "from=beginning";
 
+/** The state of a webhook. While it is `limited`, it takes some requests a second. */
+type Mode = "here" | "away" | "broken" | "limited";
+const limitedPerSecond = 20;
+const awayMaxMs = 5000;
+/** Longer than the delay of the second attempt. If attempts counted meanwhile, the third would be after five minutes. */
+const brokenMs = { min: 8000, max: 10_000 };
+
 /**
- * A webhook that responds with errors now and then, and takes nothing for some time. It takes an event in the second attempt:
- * the fourth would be after five minutes.
+ * A webhook that responds with errors now and then, for some time or to some events, and sometimes to none or not at all. While
+ * it is here, an event fails once, since its third attempt is after five minutes.
  */
 export async function openWebhookTarget(random: Random): Promise<PublishingTarget> {
-  let isAway = false;
+  let mode: Mode = "here";
+  let hangsNext = false;
+  let rejectsNext = false;
+  let rejected: string | undefined;
+  let second = { number: 0, requests: 0 };
   const failed = new Set<string>();
-  const webhook = await openWebhook(({ id }) => {
-    if (failed.has(id) || !(isAway || random.chance(0.02))) return 200;
+
+  function limit(): Reply {
+    const number = Math.floor(performance.now() / 1000);
+    second = { number, requests: number === second.number ? second.requests + 1 : 1 };
+    return second.requests <= limitedPerSecond ? 200 : { status: 429, retryAfter: "1" };
+  }
+
+  function replyTo({ id, body }: Received): Reply {
+    const { resource_type, resource_external_id } = JSON.parse(body);
+    const resource = keyOf(resource_type, resource_external_id);
+    if (rejectsNext) [rejectsNext, rejected] = [false, resource];
+    if (resource === rejected) return 422;
+    if (mode === "away") return 503;
+    if (mode === "broken") return 500;
+    if (hangsNext) {
+      hangsNext = false;
+      return "hangs";
+    }
+    if (mode === "limited") return limit();
+    if (failed.has(id) || !random.chance(0.02)) return 200;
     failed.add(id);
-    return isAway ? 503 : random.pick(["closed", 400, 429, 500, 502] as Reply[]);
+    return random.pick<Reply>(["closed", 400, 429, 500, 502]);
+  }
+
+  const webhook = await openWebhook(replyTo);
+  const fault = (kind: string, inject: () => Promise<unknown>): Fault => ({
+    component: "webhook",
+    kind: `webhook ${kind}`,
+    inject,
   });
+  const during = (some: Mode, minMs: number, maxMs: number) => async () => {
+    mode = some;
+    await sleep(random.integer(minMs, maxMs));
+    mode = "here";
+  };
   return {
     url: `${webhook.url}?${parameters}&name=webhook`,
     faults: [
-      {
-        component: "webhook",
-        kind: "webhook away",
-        async inject() {
-          isAway = true;
-          await sleep(random.integer(0, awayMaxMs));
-          isAway = false;
-        },
-      },
+      { ...fault("broken", during("broken", brokenMs.min, brokenMs.max)), isFirst: true },
+      fault("away", during("away", 0, awayMaxMs)),
+      fault("limited", during("limited", awayMaxMs, awayMaxMs)),
+      fault("without a response", async () => {
+        hangsNext = true;
+      }),
+      fault("rejects a resource", async () => {
+        rejectsNext = rejected === undefined;
+      }),
     ],
     events: async () => webhook.received.map(({ body }) => JSON.parse(body)),
+    rejected: () => rejected,
     [Symbol.asyncDispose]: () => webhook[Symbol.asyncDispose](),
   };
 }
-const awayMaxMs = 5000;
 
 /** A file on a disk that can be full. */
 export const openFileTarget = (folder: string): PublishingTarget => ({
@@ -91,10 +134,16 @@ export async function openExchangeTarget(url: string, publisherUrl: string): Pro
   };
 }
 
-/** A target that took nothing can wait for a minute, and an event that was rejected for 5 seconds. */
+/**
+ * A target that took nothing gets a request every 5 seconds, an event that was rejected waits for 5 seconds, one without a
+ * response for 20, and a process that ends is replaced within 13. An event with two attempts would wait for 5 minutes.
+ */
 const publishedWithinMs = 120_000;
 
-/** Waits until each target has every event. Throws a violation if it does not, or if a resource's events are not in order. */
+/**
+ * Waits until each target has every event, without those behind a rejected one of their resource. Throws a violation if it does
+ * not, or if a resource's events are not in order.
+ */
 export async function verifyTargets(targets: PublishingTarget[], inOrder: LedgerEvent[]): Promise<number> {
   const giveUpAt = Date.now() + publishedWithinMs;
   const expected = ordersOf(inOrder);
@@ -103,7 +152,7 @@ export async function verifyTargets(targets: PublishingTarget[], inOrder: Ledger
     const name = /name=(\w+)/.exec(target.url)?.[1];
     for (;;) {
       const events = await target.events();
-      const violation = violationOf(ordersOf(events), expected);
+      const violation = violationOf(ordersOf(events), expected, target.rejected?.());
       if (violation === undefined) {
         count += events.length;
         break;
@@ -121,14 +170,16 @@ const ordersOf = (events: LedgerEvent[]) => valuesByResource(events, eventKey);
 function violationOf(
   published: Map<string, Set<string>>,
   expected: Map<string, Set<string>>,
+  rejected: string | undefined,
 ): string | undefined {
   const unknown = [...published.keys()].find((resource) => !expected.has(resource));
   if (unknown) return `has events of ${unknown}, which has none`;
   for (const [resource, events] of expected) {
     const found = [...(published.get(resource) ?? [])];
-    const missing = [...events].find((key) => !found.includes(key));
+    const due = resource === rejected ? [...events].slice(0, found.length) : [...events];
+    const missing = due.find((key) => !found.includes(key));
     if (missing) return `lacks ${missing}`;
-    if (found.join() !== [...events].join()) return `has the events of ${resource} in another order`;
+    if (found.join() !== due.join()) return `has the events of ${resource} in another order`;
   }
   return undefined;
 }

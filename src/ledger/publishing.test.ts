@@ -35,7 +35,7 @@ describeOnEngines("publishing", (make) => {
     await using database = await make();
     await using webhook = await openWebhook();
     let isAway = false;
-    await using away = await openWebhook(() => (isAway ? 503 : 200));
+    await using away = await openWebhook(() => (isAway ? 500 : 200));
     const folder = newFolder();
     const targets = [
       `${webhook.url}?name=webhook`,
@@ -46,7 +46,7 @@ describeOnEngines("publishing", (make) => {
     const first = await startLedger(database, env);
     await eventually(async () => expect(await first.publishing()).toHaveLength(3));
     for (let second = 0; second < 20; second += 1) await first.add(`pay-${second % 3}`, second);
-    // Of a page that is taken in part, the rest is deferred.
+    // Events that fail while others are taken would be deferred.
     await eventually(() => expect(away.received).toHaveLength(20));
     isAway = true;
     for (let second = 20; second < 40; second += 1) await first.add(`pay-${second % 3}`, second);
@@ -56,17 +56,20 @@ describeOnEngines("publishing", (make) => {
         {
           target: "away",
           healthy: false,
-          message: "The target takes nothing: the target responded with 503",
-          behind_ms: expect.any(Number),
-          deferred: 0,
+          message: "The target takes nothing: the target responded with 500",
+          ...{ behind_ms: expect.any(Number), deferred: 0, waiting: [] },
         },
-        { target: "file", healthy: true, message: "Healthy", behind_ms: expect.any(Number), deferred: 0 },
-        { target: "webhook", healthy: true, message: "Healthy", behind_ms: expect.any(Number), deferred: 0 },
+        ...["file", "webhook"].map((target) => ({
+          ...{ target, healthy: true, message: "Healthy" },
+          ...{ behind_ms: expect.any(Number), deferred: 0, waiting: [] },
+        })),
       ]);
     });
     await eventually(async () => expect((await first.publishing())[0].behind_ms).toBeGreaterThan(1000));
     const metrics = await first.get("/metrics");
     expect(metrics).toContain('ledger_publishing_deferred_events{scope="shared",target="webhook"} 0');
+    expect(metrics).toContain('ledger_publishing_problem{scope="shared",target="webhook"} 0');
+    expect(metrics).toContain('ledger_publishing_problem{scope="shared",target="away"} 1');
     expect(metrics).toMatch(/ledger_publishing_behind_seconds\{scope="shared",target="away"\} [\d.]+/);
     expect([await first.get("/healthcheck"), metrics, first.output()].join()).not.toContain("whsec");
 
@@ -103,12 +106,33 @@ describeOnEngines("publishing", (make) => {
     await eventually(async () => expect(await ledger.publishing()).toHaveLength(1));
     await ledger.add("pay-1", 1);
     await eventually(() => expect(webhook.attempts).toHaveLength(1));
-    await eventually(async () => expect((await ledger.publishing())[0].deferred).toBe(1));
+    await ledger.add("pay-1", 2);
+    const waits = {
+      target: "webhook",
+      ...{ healthy: true, message: "Healthy", behind_ms: 0, deferred: 1 },
+      waiting: [
+        {
+          ...{ resource_type: "payment", resource_external_id: "pay-1", attempts: 1 },
+          event_id: expect.any(Number),
+          reason: "the target responded with 400",
+          next_attempt_date: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        },
+      ],
+    };
+    await eventually(async () => expect(await ledger.publishing()).toEqual([waits]));
+    expect(JSON.parse(await ledger.get("/v1/intake")).publishing).toEqual([waits]);
+    expect(await ledger.get("/metrics")).toContain(
+      'ledger_publishing_deferred_events{scope="shared",target="webhook"} 1',
+    );
+    await eventually(() =>
+      expect(ledger.output()).toContain("an event waits, since its target has not taken it"),
+    );
     await ledger.stop();
     // As if it were days later.
     {
       await using sql = await openDatabase(database.url);
-      await sql.run("update deferred_delivery set attempts = 10, next_attempt_at = now()");
+      await sql.run("delete from deferred_delivery where attempts = 0");
+      await sql.run("update deferred_delivery set attempts = 9, next_attempt_at = now()");
     }
     const again = await startLedger(database, env);
     const deadLetters = async () => JSON.parse(await again.get("/v1/dead-letter")).dead_letters;

@@ -32,6 +32,8 @@ interface Suspect {
   reason: string;
   failedAt: number;
   isInFlight: boolean;
+  /** True if it was sent again, and has failed again. */
+  isRepeated: boolean;
 }
 
 /**
@@ -40,7 +42,8 @@ interface Suspect {
  * A target that limits its events gets none until it says, half as many requests at a time then, and one more after each
  * success. An event whose attempt fails without a reason of its own is a suspect. It has failed itself if a later request
  * with another event succeeds. Two suspects without that mean that the target is away: it gets one request at a time, and
- * the first success releases all suspects.
+ * the first success releases all suspects. So does a success after a single suspect was sent again. A released event that
+ * fails once more has failed itself: without this rule, some that always fail would make the target away for ever.
  *
  * Times are milliseconds on the clock of the caller. Simultaneous events have an order of their own, which is that of the
  * calls.
@@ -112,7 +115,7 @@ export function openPace({ requestsMax, delayMs }: Limits) {
       suspects.delete(key);
       const others = [...suspects.values()].filter(({ failedAt }) => failedAt < began);
       for (const { suspect } of others) suspects.delete(suspect.delivery.key);
-      const isReleased = ({ isInFlight }: Suspect) => isInFlight || (wasAway && isProbe);
+      const isReleased = (one: Suspect) => one.isInFlight || one.isRepeated || (wasAway && isProbe);
       for (const other of others.filter(isReleased)) other.suspect.isReleased = true;
       const held = others.filter(({ isInFlight }) => !isInFlight);
       return { failed: held.filter((one) => !isReleased(one)), released: held.filter(isReleased) };
@@ -153,7 +156,7 @@ export function openPace({ requestsMax, delayMs }: Limits) {
       const wasAway = isAway();
       const isRepeated = suspects.delete(key);
       order += 1;
-      suspects.set(key, { suspect: entry, reason, failedAt: order, isInFlight: false });
+      suspects.set(key, { suspect: entry, reason, failedAt: order, isInFlight: false, isRepeated });
       const begins = isAway() ? !wasAway : !isRepeated;
       if (begins) probe = { at: now + delayMs, failures: 0, isInFlight: false, isFirst: true, reason };
       else if (isProbe || !wasAway) {

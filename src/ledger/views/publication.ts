@@ -20,6 +20,9 @@ export function viewPublication({
     message: message ?? "Healthy",
     behind_ms,
     deferred,
-    waiting: waiting.map(({ next_attempt_at, ...event }) => ({ ...event, next_attempt_date: next_attempt_at })),
+    waiting: waiting.map(({ next_attempt_at, ...event }) => ({
+      ...event,
+      next_attempt_date: next_attempt_at,
+    })),
   };
 }
