@@ -8,6 +8,7 @@ import { eventually } from "../testing/eventually.ts";
 import { openIssuer } from "../testing/issuer.ts";
 import { story } from "../testing/messages.ts";
 import { type Services, startServices } from "../testing/services.ts";
+import { openWebhook } from "../testing/webhook.ts";
 
 /** The folder for screenshots. Default: there are none. */
 const screenshotFolder = process.env.CONSOLE_SCREENSHOTS;
@@ -19,7 +20,8 @@ describeInBrowser("the console", () => {
   let services: Services;
   let context: BrowserContext;
   beforeAll(async () => {
-    services = resources.use(await startServices());
+    const shop = resources.use(await openWebhook(({ body }) => (body.includes("unwelcome") ? 422 : 200)));
+    services = resources.use(await startServices({ PUBLISH_URL: `${shop.url}?name=shop` }));
     await services.run("scripts/demo/demo.ts");
     const browser = resources.adopt(await launchBrowser(), (opened) => opened.close());
     context = await browser.newContext({ timezoneId: "Europe/Paris", locale: "en-GB" });
@@ -275,6 +277,18 @@ describeInBrowser("the console", () => {
       expect(text).not.toContain("angler@example.org");
       await view.goTo("#/intake?state=discarded");
       await view.shows("There are no discarded dead letters.");
+      expect(view.problems).toEqual([]);
+    });
+
+    test("shows which event of which resource a target has rejected, and why", async () => {
+      const [event = {}] = story("payment", "unwelcome1", ["00:00", "PAYMENT_CREATED", {}]);
+      await post(`${services.ledgerUrl}/v1/event`, event);
+      await using view = await openLedger("#/intake");
+      await view.isLoaded();
+      await view.hasRows("Events that wait for another attempt", [
+        /^\d+\s+Payment unwelcome1\s+shop\s+the target responded with 422\s+\d+\s+\S/,
+      ]);
+      await view.hasRows("Targets", [/^shop\s+Healthy\s+.*\s+1$/]);
       expect(view.problems).toEqual([]);
     });
 

@@ -39,7 +39,7 @@ function Rates() {
   });
   return (
     <Show of={intake} name="intake">
-      {({ messages_waiting, open_dead_letters, minutes }) => {
+      {({ messages_waiting, open_dead_letters, minutes, publishing = [] }) => {
         const latest = minutes.at(-1);
         return (
           <>
@@ -86,6 +86,7 @@ function Rates() {
                 <Minutes minutes={minutes} />
               </>
             )}
+            {publishing.length > 0 && <Targets targets={publishing} />}
           </>
         );
       }}
@@ -93,7 +94,8 @@ function Rates() {
   );
 }
 
-type Minute = Awaited<ReturnType<ReturnType<typeof clientFor>["getIntake"]>>["minutes"][number];
+type IntakeReport = Awaited<ReturnType<ReturnType<typeof clientFor>["getIntake"]>>;
+type Minute = IntakeReport["minutes"][number];
 
 const minuteMs = 60_000;
 
@@ -150,6 +152,70 @@ const Minutes = ({ minutes }: { minutes: Minute[] }) => (
       </Table>
     )}
   </Details>
+);
+
+/** The targets to which events are published, and the events that wait for another attempt. */
+function Targets({ targets }: { targets: NonNullable<IntakeReport["publishing"]> }) {
+  const waiting = targets.flatMap(({ target, waiting }) => waiting.map((event) => ({ target, ...event })));
+  return (
+    <>
+      <h2>Targets of published events</h2>
+      <Table label="Targets" head={targetColumns}>
+        {targets.map(({ target, message, behind_ms, deferred }) => (
+          <tr key={target}>
+            <th scope="row">{target}</th>
+            <td>{message}</td>
+            <td class="money">{formatDuration(Number(behind_ms))}</td>
+            <td class="money">{formatCount(deferred)}</td>
+          </tr>
+        ))}
+      </Table>
+      {waiting.length > 0 && (
+        <Table label="Events that wait for another attempt" head={waitingColumns}>
+          {waiting.map((event) => (
+            <tr key={`${event.target} ${event.event_id}`}>
+              <th scope="row">{String(event.event_id)}</th>
+              <td>
+                {formatName(event.resource_type)} {event.resource_external_id}
+              </td>
+              <td>{event.target}</td>
+              <td>{event.reason}</td>
+              <td class="money">{formatCount(event.attempts)}</td>
+              <td>
+                <Time at={event.next_attempt_date} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </>
+  );
+}
+
+const targetColumns = (
+  <>
+    <th scope="col">Target</th>
+    <th scope="col">State</th>
+    <th scope="col" class="money">
+      Behind
+    </th>
+    <th scope="col" class="money">
+      Waiting events
+    </th>
+  </>
+);
+
+const waitingColumns = (
+  <>
+    <th scope="col">Event</th>
+    <th scope="col">Resource</th>
+    <th scope="col">Target</th>
+    <th scope="col">Reason</th>
+    <th scope="col" class="money">
+      Attempts
+    </th>
+    <th scope="col">Next attempt</th>
+  </>
 );
 
 function DeadLetters({ place: { parameters }, visit }: ViewProps) {
