@@ -551,31 +551,6 @@ test.each(["thrown", "aborted"])("an error with any properties is a 500: %s", as
   expect(await send(`/names/${name}`)).toMatchObject({ status: 500, text });
 });
 
-test("beyond 1000 requests in flight, new requests get 503 with Retry-After, but health checks do not", async () => {
-  const released = Promise.withResolvers<void>();
-  let entered = 0;
-  const getName = async () => {
-    entered += 1;
-    await released.promise;
-    return { status: 200, type: "text/plain", body: "done" };
-  };
-  await using service = await createService({ ...parts, handlers: { ...handlers, getName } as never });
-  const sendMany = (count: number) =>
-    Array.from({ length: count }, async () => {
-      const { statusCode, headers, body } = await service.inject("/names/a");
-      return [statusCode, headers["retry-after"], body];
-    });
-  const first = sendMany(1000);
-  await expect.poll(() => entered).toBe(1000);
-  const overloaded = "the service is overloaded: too many requests are in flight; try again later\n";
-  for (const response of await Promise.all(sendMany(20))) expect(response).toEqual([503, "1", overloaded]);
-  expect((await service.inject("/health")).statusCode).toBe(200);
-  released.resolve();
-  for (const response of [...(await Promise.all(first)), ...(await Promise.all(sendMany(20)))]) {
-    expect(response).toEqual([200, undefined, "done"]);
-  }
-});
-
 test.each<[string, string | undefined]>([
   ["member", 'body/"undeclared" is unknown'],
   ["missing", "body/amount is required"],
