@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
 import { childStory, message, story } from "../../testing/messages.ts";
+import type { Database } from "../database/database.ts";
 import { elementsOf } from "../values/json.ts";
 import { ledgerOfFile, startLedger } from "./ledger.fixture.ts";
+import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 
 const ledger = await ledgerOfFile({ eventWrites: true });
 
@@ -145,6 +148,120 @@ describe("an invalid request stores nothing and names each error", () => {
     const other = await ledger.request("/v1/event", { method: "PUT" });
     expect([other.status, other.headers.allow]).toEqual([405, "GET, HEAD, POST"]);
   });
+});
+
+/** Maximum number of requests that wait, beside those whose events are being stored. */
+const waitingMax = 20;
+
+/** A ledger that stores the events of one request at a time. */
+const startNarrow = (options: Parameters<typeof startLedger>[0] = {}) =>
+  startLedger({
+    open: async () => ({ ...(await openLedgerDatabase()), requestConnections: 1 }),
+    eventWrites: true,
+    ...options,
+  });
+
+/** Lets no event be stored until it is released. */
+async function holdEvents(database: Database) {
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = database.transaction(
+    async (sql) => {
+      await sql.run("lock table event in exclusive mode");
+      held.resolve();
+      await released.promise;
+    },
+    { idleMs: 600_000 },
+  );
+  await Promise.race([held.promise, holding]);
+  return async () => {
+    released.resolve();
+    await holding;
+  };
+}
+
+/** An error of the database while it stores an event that has its SQLSTATE. */
+const failingEvents = `
+  create function fail() returns trigger language plpgsql as $$ begin
+    raise exception 'broken' using errcode = new.event_details ->> 'sqlstate';
+  end $$;
+  create trigger fail before insert on event
+  for each row when (new.event_details ? 'sqlstate') execute function fail()`;
+
+test("a request gives its place back, however it ends; beyond 20 that wait, others get 503", async () => {
+  await using ledger = await startNarrow();
+  const send = async (body: string, headers = json, signal: AbortSignal | null = null) =>
+    (await ledger.request("/v1/event", { method: "POST", headers, body, signal })).status;
+  await ledger.database.run(failingEvents);
+  const failing = (sqlstate: string) => JSON.stringify(created(sqlstate, { sqlstate }));
+  const failures: [status: number, body: string, headers?: typeof json][] = [
+    [400, "{"],
+    [400, JSON.stringify([created("invalid"), {}])],
+    [400, failing("22000")],
+    [413, "x".repeat(2 ** 20 + 1)],
+    [415, "{}", { "content-type": "text/plain" }],
+    [500, failing("XX000")],
+    [503, failing("57P03")],
+  ];
+  for (const [status, body, headers] of failures)
+    for (let times = 0; times < 2; times += 1) expect(await send(body, headers)).toBe(status);
+
+  for (const areAborted of [true, false]) {
+    const release = await holdEvents(ledger.database);
+    const clients = new AbortController();
+    const all = Array.from({ length: waitingMax + 2 }, (_, n) =>
+      send(JSON.stringify(created(`${areAborted} ${n}`)), json, clients.signal),
+    );
+    // One is rejected when all others have a place.
+    expect(await Promise.race(all)).toBe(503);
+    if (areAborted) clients.abort();
+    await release();
+    const outcomes = await Promise.allSettled(all);
+    const statuses = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+    expect(statuses.toSorted()).toEqual([...Array(areAborted ? 0 : waitingMax + 1).fill(202), 503]);
+    // When it has its turn, those before it have ended.
+    await eventually(async () => expect(await send(JSON.stringify(created("last")))).toBe(202));
+  }
+});
+
+test("a request that takes too long gets 504 and keeps its place; sent again it says that its event is stored", async () => {
+  await using ledger = await startNarrow({ statementTimeoutMs: 500 });
+  const send = (id: string) =>
+    ledger.request("/v1/event", { method: "POST", headers: json, body: JSON.stringify(created(id)) });
+  const release = await holdEvents(ledger.database);
+  const late = await send("late");
+  expect([late.status, late.json.detail]).toEqual([
+    504,
+    expect.stringContaining("they may be later; send them again"),
+  ]);
+  const next = await send("next");
+  const busy = "other requests with events took too long; try again later";
+  expect([next.status, next.json.detail, next.headers["retry-after"]]).toEqual([503, busy, "1"]);
+  await release();
+  const again = await eventually(async () => {
+    const response = await send("late");
+    expect(response.status).toBe(202);
+    return response.json;
+  });
+  expect(again).toEqual({ events: [{ event_id: expect.any(Number), is_new: false }] });
+  const stored = await ledger.database.query("select resource_external_id as id from event");
+  expect(stored).toEqual([{ id: "late" }]);
+});
+
+test("beside a replica that is behind, the numbers of events are those of the primary database", async () => {
+  await using replica = await openLedgerDatabase();
+  await using behind = await startLedger({ replica, eventWrites: true });
+  const send = async () => {
+    const body = JSON.stringify([created("one"), created("two")]);
+    return (await behind.request("/v1/event", { method: "POST", headers: json, body })).json;
+  };
+  const { events } = await send();
+  const event_id = expect.any(Number);
+  expect(events).toEqual([
+    { event_id, is_new: true },
+    { event_id, is_new: true },
+  ]);
+  expect((await send()).events).toEqual(events.map((event: object) => ({ ...event, is_new: false })));
+  expect((await behind.request("/v1/transaction/one?account_id=57")).status).toBe(404);
 });
 
 test("a service that does not store events has neither the route nor the operation", async () => {
