@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type Step, story } from "../../testing/messages.ts";
 import { ledgerOfFile, startLedger } from "./ledger.fixture.ts";
@@ -80,6 +80,70 @@ describe("an agreement", () => {
     expect(await asOf("11:00")).toMatchObject({
       status: "ACTIVE",
       payment_instrument: { external_id: "ins2", card_details: { card_brand: "visa" } },
+    });
+  });
+
+  describe("that has changed hands is, as of an instant, that of a service and an account then and now:", () => {
+    const day = "2024-03-05";
+    beforeAll(() =>
+      ledger.store(
+        agreement(
+          "handed",
+          "09:00",
+          { reference: "H" },
+          ["12:00", "DETAILS", {}, { service_id: "svc2" }],
+          ["13:00", "DETAILS", { gateway_account_id: "58" }],
+        ),
+        agreement("next", "09:00", {}),
+        instrument("swapped", "09:10", "handed"),
+        story("payment_instrument", "swapped", ["12:00", "OTHER", { agreement_external_id: "next" }]),
+        instrument("tie1", "09:05", "handed"),
+        instrument("tie2", "09:05", "handed"),
+        story(
+          "payment_instrument",
+          "later",
+          ["09:30", "PAYMENT_INSTRUMENT_CREATED"],
+          ["14:00", "PAYMENT_INSTRUMENT_CONFIRMED", { agreement_external_id: "handed" }],
+        ),
+      ),
+    );
+
+    test.each([
+      ["service_id=svc", "11:00", 404],
+      ["service_id=svc2", "11:00", 404],
+      ["account_id=57", "11:00", 404],
+      ["account_id=58", "11:00", 404],
+      ["service_id=svc", "12:30", 404],
+      ["service_id=svc2", "12:30", 200],
+      ["account_id=58", "12:30", 404],
+      ["account_id=58&service_id=svc2", "12:30", 404],
+      ["account_id=58&service_id=svc2", "13:30", 200],
+      ["account_id=58&service_id=svc", "13:30", 404],
+      ["account_id=57", "13:30", 404],
+    ])("%s as of %s is %i", async (query, time, status) => {
+      for (const path of ["/v1/agreement/handed", "/v1/agreement/handed/event"]) {
+        const response = await ledger.request(`${path}?${query}&as_of=${day}T${time}:00Z`);
+        expect([path, response.status]).toEqual([path, status]);
+      }
+    });
+
+    test.each([
+      ["handed", "11:00", "svc", "swapped"],
+      ["next", "11:00", "svc", undefined],
+      ["handed", "12:30", "svc2", "tie2"],
+      ["next", "12:30", "svc", "swapped"],
+      ["handed", "14:00", "svc2", "later"],
+    ])("%s as of %s has the service %s and the payment instrument %s", async (id, time, service, newest) => {
+      const query = `override_account_or_service_id_restriction=true&as_of=${day}T${time}:00Z`;
+      const { service_id, payment_instrument } = await get(`/v1/agreement/${id}?${query}`);
+      expect([service_id, payment_instrument?.external_id]).toEqual([service, newest]);
+    });
+
+    test("its events are those up to the instant, with those of the instruments that had named it", async () => {
+      const { events } = await get(`/v1/agreement/handed/event?service_id=svc2&as_of=${day}T12:30:00Z`);
+      const counts = new Map<string, number>();
+      for (const { resource_external_id: id } of events) counts.set(id, (counts.get(id) ?? 0) + 1);
+      expect(Object.fromEntries(counts)).toEqual({ handed: 2, swapped: 3, tie1: 2, tie2: 2 });
     });
   });
 

@@ -136,6 +136,73 @@ describe("long lists of events and children", () => {
   );
 });
 
+describe("as of an instant, an account sees only what belonged to it then and belongs to it now:", () => {
+  const toAccount = (gateway_account_id: string): Step => ["12:00", "DETAILS", { gateway_account_id }];
+  const of58 = { gateway_account_id: "58" };
+  const child = (id: string, parent: string, details: object, ...steps: Step[]) =>
+    childStory("refund", id, parent, ["10:30", "REFUND_SUBMITTED", { amount: 1, ...details }], ...steps);
+  beforeAll(() =>
+    ledger.store(
+      payment("stays", { reference: "of 57" }),
+      child("stays' own", "stays", {}),
+      child("goes", "stays", {}, toAccount("58")),
+      child("comes", "stays", of58, toAccount("57")),
+      childStory("dispute", "of another", "stays", ["10:40", "DISPUTE_CREATED", of58]),
+      payment("handed over", { reference: "of 57" }, toAccount("58")),
+      child("remains", "handed over", { reference: "own" }),
+      child("follows", "handed over", { reference: "own" }, toAccount("58")),
+    ),
+  );
+
+  /** The instants before and after the hand-over. */
+  const [before, after] = [`${day}T11:00:00Z`, `${day}T13:00:00Z`];
+  test.each<[account: string, asOf: string, visible: string[]]>([
+    ["57", before, ["stays", "stays' own", "remains"]],
+    ["57", after, ["stays", "stays' own", "comes", "remains"]],
+    ["58", before, ["of another"]],
+    ["58", after, ["goes", "of another", "handed over", "follows"]],
+  ])("account %s as of %s", async (account, asOf, visible) => {
+    const ids = ["stays", "stays' own", "goes", "comes", "of another", "handed over", "remains", "follows"];
+    for (const id of ids) {
+      const expected = [id, visible.includes(id) ? 200 : 404];
+      const path = `/v1/transaction/${id}`;
+      const lookup = await ledger.request(`${path}?account_id=${account}&as_of=${asOf}`);
+      expect([id, lookup.status]).toEqual(expected);
+      const list = await ledger.request(`${path}/event?gateway_account_id=${account}&as_of=${asOf}`);
+      expect([id, list.status]).toEqual(expected);
+      const all = await ledger.get(`${path}?override_account_id_restriction=true&as_of=${asOf}`);
+      expect(all.transaction_id).toBe(id);
+    }
+  });
+
+  test.each([
+    ["57", "stays", `&as_of=${before}`, ["stays", "stays' own"]],
+    ["57", "stays", `&as_of=${after}`, ["stays", "stays' own", "comes"]],
+    ["57", "stays", "", ["stays", "stays' own", "comes"]],
+    ["58", "handed over", `&as_of=${after}`, ["handed over", "follows"]],
+    ["58", "handed over", "", ["handed over", "follows"]],
+  ])("the events of account %s of the payment %j%s", async (account, id, asOf, families) => {
+    const query = `gateway_account_id=${account}&include_all_events=true&extended=true${asOf}`;
+    const { events } = await ledger.get(`/v1/transaction/${id}/event?${query}`);
+    const ids = await Promise.all(
+      events.map(
+        async ({ event_id }: { event_id: number }) =>
+          (await ledger.get(`/v1/event/${event_id}`)).resource_external_id,
+      ),
+    );
+    expect([...new Set(ids)].sort()).toEqual(families.toSorted());
+  });
+
+  test.each([
+    ["remains", "account_id=57", before, "own"],
+    ["remains", "override_account_id_restriction=true", before, "of 57"],
+    ["remains", "account_id=57", after, "own"],
+    ["follows", "account_id=58", after, "of 57"],
+  ])("the refund %s with %s as of %s shows the reference %j", async (id, query, asOf, reference) => {
+    expect((await lookUp(id, `${query}&as_of=${asOf}`)).payment_details).toMatchObject({ reference });
+  });
+});
+
 test("a payment of another account is rejected before its history is read", async () => {
   const steps = Array.from({ length: 200 }, (_, n): Step => ["10:01", `DETAILS_${n}`]);
   await ledger.store(payment("busy", {}, ...steps));

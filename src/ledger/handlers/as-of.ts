@@ -19,12 +19,12 @@ import {
   transactionTypes,
 } from "../tables/event.ts";
 import { instrumentIdsAsOf, type PaymentInstrumentRow } from "../tables/payment-instrument.ts";
-import { findTransaction, type ReportedTransaction, type TransactionRow } from "../tables/transaction.ts";
+import { idsOfAccount, type ReportedTransaction, type TransactionRow } from "../tables/transaction.ts";
 
 /**
  * The state as of an instant: the events dated up to it, whenever they arrived, are folded by the fold that also writes the
- * tables. A transaction must belong to the account now, too, and an agreement also to the service. That is checked first,
- * by its row, since folding a long history takes time. Rejects with `StatementTimeout` if it takes longer than the limit in
+ * tables. A transaction, its children and its payment must belong to the account now, too, and an agreement also to the
+ * service. That is checked first, by their rows, since folding a long history takes time. Rejects with `StatementTimeout` if it takes longer than the limit in
  * milliseconds.
  */
 export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
@@ -35,8 +35,10 @@ export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
       yield events;
     }
   }
-  const isOfAccount = async (externalId: string, accountId: string | undefined) =>
-    (await findTransaction(sql, { external_id: externalId, gateway_account_id: accountId }, 0)) !== undefined;
+  /** The events of those of these transactions that belong to the account now. */
+  async function* readOwn(externalIds: string[], accountId: string | undefined): AsyncGenerator<EventRow[]> {
+    yield* read(transactionTypes, await idsOfAccount(sql, externalIds, accountId));
+  }
 
   /** The row of one resource. */
   async function fold<Row extends FoldedRow, State extends string>(
@@ -87,19 +89,20 @@ export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
       externalId: string,
       accountId: string | undefined,
     ): Promise<ReportedTransaction | undefined> {
-      if (!(await isOfAccount(externalId, accountId))) return undefined;
-      const [row] = await projectFrom((ids) => read(transactionTypes, ids), [externalId]);
+      const [row] = await projectFrom((ids) => readOwn(ids, accountId), [externalId]);
       return row && { ...row, paid_out_date: await paidOutDate(row) };
     },
 
-    /** The transaction and its children, those that belonged to the account, with their amounts. */
+    /** The transaction and its children, those that belonged to the account and belong to it now, with their amounts. */
     async family(
       externalId: string,
       accountId: string,
     ): Promise<Pick<TransactionRow, "external_id" | "details">[]> {
-      if (!(await isOfAccount(externalId, accountId))) return [];
+      const [own] = await idsOfAccount(sql, [externalId], accountId);
+      if (own === undefined) return [];
+      const children = await idsOfAccount(sql, await childIdsAsOf(sql, externalId, asOf), accountId);
       const family: Pick<TransactionRow, "external_id" | "details">[] = [];
-      for (const id of new Set([externalId, ...(await childIdsAsOf(sql, externalId, asOf))])) {
+      for (const id of new Set([own, ...children])) {
         const folds = new Folds(transactionProjection);
         for await (const events of read(transactionTypes, [id])) folds.add(events);
         const row = folds.rows().get(id);

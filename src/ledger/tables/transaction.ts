@@ -236,6 +236,20 @@ export async function findTransaction(
   return row?.found;
 }
 
+/** Those of these ids whose transactions belong to the account. Default: to any. */
+export async function idsOfAccount(
+  sql: Sql,
+  externalIds: string[],
+  accountId: string | undefined,
+): Promise<string[]> {
+  const rows = await sql.query<{ external_id: string }>(
+    `select external_id from transaction
+     where external_id = any($1::text[]) and ($2::text is null or gateway_account_id = $2)`,
+    [externalIds, accountId ?? null],
+  );
+  return rows.map(({ external_id }) => external_id);
+}
+
 /** The ids of the transaction and its children, those that belong to the account. */
 export async function familyOf(sql: Sql, externalId: string, accountId: string): Promise<string[]> {
   const rows = await sql.query<{ external_id: string }>(
