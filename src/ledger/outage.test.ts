@@ -4,12 +4,13 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { message } from "../../testing/messages.ts";
+import { message, story } from "../../testing/messages.ts";
 import { run } from "../../testing/run.ts";
 import {
   cancelCommit,
   isPostgresInstalled,
   makeSynchronous,
+  runOn,
   startPostgres,
   startReplicaOf,
   untilRow,
@@ -31,9 +32,13 @@ async function connectOperator(url: string) {
 
 /** Adds the event of a new payment in a request. Resolves with the status. */
 async function postEvent(ledger: Awaited<ReturnType<typeof startLedger>>, id: string): Promise<number> {
-  const body = JSON.stringify(message({ resource_external_id: id }));
+  return (await postEvents(ledger, message({ resource_external_id: id }))).status;
+}
+
+/** Adds an event or a list of them in a request. */
+function postEvents(ledger: Awaited<ReturnType<typeof startLedger>>, events: object) {
   const headers = { "content-type": "application/json" };
-  return (await ledger.request("/v1/event", { method: "POST", headers, body })).status;
+  return ledger.request("/v1/event", { method: "POST", headers, body: JSON.stringify(events) });
 }
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outage, the ledger", () => {
@@ -127,6 +132,44 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     expect((await ledger.request("/metrics")).text).toContain(
       '{scope="process",database="DATABASE_READ_URL",pool="requests",',
     );
+  });
+
+  test("stores events and says their numbers while the replica is behind", async () => {
+    await using server = await startPostgres();
+    await using database = await openDatabase(server.url);
+    await migrate(database);
+    await using replicaServer = await startReplicaOf(server);
+    await using replica = await openDatabase(replicaServer.url);
+    await using ledger = await startLedger({
+      open: () => openDatabase(server.url),
+      replica,
+      eventWrites: true,
+    });
+    const events = [
+      ...story("payment", "pay", ["10:00", "PAYMENT_CREATED"]),
+      ...story("agreement", "agr", ["10:00", "AGREEMENT_CREATED"]),
+    ];
+    await runOn(replicaServer, "select pg_wal_replay_pause()");
+    const { status, json } = await postEvents(ledger, events);
+    const event_id = expect.any(Number);
+    expect([status, json.events]).toEqual([202, Array(2).fill({ event_id, is_new: true })]);
+    const again = await postEvents(ledger, events);
+    expect([again.status, again.json.events]).toEqual([
+      202,
+      json.events.map((event: object) => ({ ...event, is_new: false })),
+    ]);
+    const statusOf = async (path: string, headers = {}) => (await ledger.request(path, { headers })).status;
+    const agreement = "/v1/agreement/agr?account_id=57";
+    for (const path of [
+      "/v1/transaction/pay?account_id=57",
+      agreement,
+      `/v1/event/${json.events[0].event_id}`,
+    ])
+      expect([path, await statusOf(path)]).toEqual([path, 404]);
+    for (const path of [agreement, `${agreement}&as_of=2024-03-05T11:00:00Z`])
+      expect([path, await statusOf(path, { "x-consistent": "true" })]).toEqual([path, 200]);
+    await runOn(replicaServer, "select pg_wal_replay_resume()");
+    await ledger.until("/v1/transaction/pay?account_id=57", { transaction_id: "pay" });
   });
 
   test("confirms no event that the synchronous standby lacks, also if it is sent again", async () => {
