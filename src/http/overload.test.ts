@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { setImmediate as afterThisTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { Request } from "./handlers.ts";
@@ -130,4 +131,31 @@ test("each request gives its place back, however it ends; beyond 1000 in flight,
     expect(response).toEqual([200, undefined, "done"]);
   const more = Array.from({ length: inFlightMax }, () => service.app.inject("/held"));
   for (const { statusCode } of await Promise.all(more)) expect(statusCode).toBe(200);
+});
+
+test("a connection has up to 100 requests that wait for the one before them, again and again", async () => {
+  await using service = await startService();
+  const accepted = once(service.app.server, "connection");
+  const socket = connect(Number(new URL(service.base).port), "127.0.0.1").on("error", () => {});
+  const [atService] = (await accepted) as [Socket];
+  let received = "";
+  socket.on("data", (chunk) => (received += chunk));
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
+  let sent = 0;
+  /** Resolves when the service has read the requests. */
+  async function send(text: string) {
+    sent += text.length;
+    socket.write(text);
+    while (atService.bytesRead < sent) await afterThisTurn();
+    await afterThisTurn();
+  }
+  for (let round = 1; round <= 3; round += 1) {
+    await send(get("/health").repeat(90));
+    await eventually(() => expect(received.split("HTTP/1.1 200 ")).toHaveLength(90 * round + 1));
+  }
+  await send(get("/held") + get("/health").repeat(100));
+  expect(atService.destroyed).toBe(false);
+  await send(get("/health"));
+  expect(atService.destroyed).toBe(true);
+  service.release();
 });
