@@ -50,6 +50,7 @@ test("a batch that fails rejects its own requests, and the next one runs", async
   const later = await send(5);
   await end();
   expect(await Promise.all(later)).toEqual(["done 5"]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("a request that is late rejects, does not run if it has not begun, and holds up no later one", async () => {
