@@ -61,6 +61,25 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     expect(await database.query("select from thing")).toEqual([]);
   });
 
+  test("has each connection back, however the work on it ends", async () => {
+    await using own = await openDatabase(server.url);
+    const [reading, late] = [own.within(20_000), own.within(50)];
+    const failing = "select 1 / 0";
+    for (const work of [
+      () => own.query(failing),
+      () => own.run(failing),
+      () => own.transaction((sql) => sql.query(failing)),
+      () => own.transaction(() => Promise.reject(new Error("failed"))),
+      () => reading.query(failing),
+      () => reading.query(failing, [], "custom"),
+      () => late.query("select pg_sleep(60)"),
+      () => late.query("select pg_sleep(60)", [], "custom"),
+    ])
+      for (let times = 0; times < 2; times += 1) await expect(work()).rejects.toThrow();
+    const unused = expect.objectContaining({ busy: 0, waiting: 0 });
+    await eventually(() => expect(own.connections()).toEqual({ receiver: unused, requests: unused }));
+  });
+
   test("limits every session, and a transaction by its own limits", async () => {
     const defaults = {
       ...{ statement_timeout: "10s", lock_timeout: "8s" },
