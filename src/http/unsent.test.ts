@@ -75,6 +75,14 @@ test("beyond 64 MiB, clients that have read nothing for a second are disconnecte
   expect(logged.map((line) => JSON.parse(line).connections)).toEqual([1, 1]);
 });
 
+test("a client that has gone does not count any more", async () => {
+  const { connect } = openServer();
+  for (let count = 0; count < 10; count++) connect(50).destroy();
+  const slow = connect(50);
+  for (let count = 0; count < 8; count++) await vi.advanceTimersByTimeAsync(250);
+  expect(slow.destroyed).toBe(false);
+});
+
 test("beyond 128 MiB, those with the most bytes are disconnected too", async () => {
   const { connect } = openServer();
   const sockets = [50, 70, 60].map(connect);

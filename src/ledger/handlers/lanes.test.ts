@@ -1,4 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { eventually } from "../../../testing/eventually.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { StatementTimeout } from "../../database/database.ts";
 import { openLanes } from "./lanes.ts";
 
@@ -21,4 +24,36 @@ test("a statement whose turn comes after its limit gives it to the next one", as
   resolve();
   await Promise.all([first, late, next]);
   await lane.query("select 4");
+});
+
+test("a lane runs as many statements at a time as it may, also after some have ended", async () => {
+  let running = 0;
+  let most = 0;
+  const ends: (() => void)[] = [];
+  const sql = {
+    async query() {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      running -= 1;
+      return [];
+    },
+    run: async () => {},
+  };
+  const lanes = openLanes(sql, 2, testWaitMaxMs);
+  const statements: Promise<unknown>[] = [];
+  const begin = () => void statements.push(lanes("57").query("select 1"));
+  begin();
+  begin();
+  for (let count = 0; count < 6; count += 1) {
+    await eventually(() => expect(ends.length).toBeGreaterThan(0));
+    ends.shift()?.();
+    begin();
+  }
+  while (ends.length > 0 || running > 0) {
+    ends.shift()?.();
+    await setImmediate();
+  }
+  await Promise.all(statements);
+  expect(most).toBe(2);
 });
