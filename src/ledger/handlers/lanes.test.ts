@@ -48,6 +48,8 @@ test("a lane runs as many statements at a time as it may, also after some have e
   for (let count = 0; count < 6; count += 1) {
     await eventually(() => expect(ends.length).toBeGreaterThan(0));
     ends.shift()?.();
+    await setImmediate();
+    begin();
     begin();
   }
   while (ends.length > 0 || running > 0) {
