@@ -13,7 +13,8 @@ import {
   renewPublication,
 } from "../tables/publication.ts";
 import type { Publisher } from "./body.ts";
-import { openPublishingLog, openSession, type SessionPace } from "./session.ts";
+import { openPublishingLog } from "./publishing-log.ts";
+import { openSession, type SessionPace } from "./session.ts";
 import { openTarget, type Target, type TargetSetting } from "./target.ts";
 
 const second = 1000;
