@@ -92,7 +92,7 @@ export async function ledgerSubject(): Promise<Subject> {
         database: isBusy ? { ...database, check: async () => undefined } : database,
         queue: isDown ? { ...queue, check: unavailable } : queue,
         receiver: isBusy ? undefined : isDown ? stalled : receiver,
-        targets: isBusy ? [] : targets,
+        targets: isBusy || isDown ? [] : targets,
         intake,
         statementTimeoutMs: isBusy ? 50 : 60_000,
         security: issuer.security,

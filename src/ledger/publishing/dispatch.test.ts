@@ -243,6 +243,35 @@ test("an attempt without a response holds only its resource, until the window is
   expect(dispatch.window.takeOutcome().position).toEqual(positionOf(2));
 });
 
+test("the window has room for a number of events and of bytes, and the bytes of what has ended are free", () => {
+  const dispatch = dispatchOf("ab", { bytesMax: 10 });
+  const size = deliveryOf("a", 1).body.length;
+  expect(dispatch.window.room()).toEqual({ count: limits.countMax - 2, bytes: 10 - 2 * size });
+  const [a, b] = dispatch.all(0);
+  dispatch.end(b, undefined, 0);
+  // The place of an event that has ended before an earlier one is not free: the position is behind it.
+  expect(dispatch.window.room()).toEqual({ count: limits.countMax - 2, bytes: 10 - size });
+  dispatch.end(a, undefined, 0);
+  expect(dispatch.window.room()).toEqual({ count: limits.countMax, bytes: 10 });
+});
+
+test("deferred events whose time has come and those of the feed take turns", () => {
+  const dispatch = dispatchOf("aabbcc", { requestsAtATime: 1 });
+  const again = (id: number): Entry => ({
+    event: eventOf("d", id),
+    delivery: deliveryOf("d", id),
+    ...{ attempts: 0, isDeferred: true, isReleased: false },
+  });
+  dispatch.window.addDeferred([again(7), again(8)]);
+  const sent: string[] = [];
+  for (let batch = dispatch.next(0); batch; batch = dispatch.next(0)) {
+    sent.push(resourceOf(batch));
+    dispatch.end(batch, undefined, 0);
+  }
+  expect(sent.join("")).toBe("abcdabcd");
+  expect(dispatch.window.takeOutcome().ended.map(idOf)).toEqual([7, 8]);
+});
+
 test("a batch has the events of different resources", () => {
   const dispatch = dispatchOf("aabbc", { eventsAtATime: 10 });
   const [batch] = dispatch.all(0);
