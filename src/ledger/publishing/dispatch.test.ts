@@ -255,6 +255,20 @@ test("the window has room for a number of events and of bytes, and the bytes of 
   expect(dispatch.window.room()).toEqual({ count: limits.countMax, bytes: 10 });
 });
 
+test("everything that was in the feed at a time is sent when the last event that was read then has ended", () => {
+  const dispatch = dispatchOf("ab");
+  const readAgain = (completeAt: number) =>
+    dispatch.window.addPage({ events: [], end: positionOf(2), completeAt });
+  const [a, b] = dispatch.all(0);
+  readAgain(5);
+  dispatch.end(b, undefined, 6);
+  expect(dispatch.window.completeAt()).toBeUndefined();
+  dispatch.end(a, undefined, 7);
+  expect(dispatch.window.completeAt()).toBe(5);
+  readAgain(8);
+  expect(dispatch.window.completeAt()).toBe(8);
+});
+
 test("deferred events whose time has come and those of the feed take turns", () => {
   const dispatch = dispatchOf("aabbcc", { requestsAtATime: 1 });
   const again = (id: number): Entry => ({

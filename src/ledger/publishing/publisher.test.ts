@@ -304,6 +304,22 @@ test("what waits behind a rejected event costs no other a place, and is sent whe
   expect(timestamps).toEqual(timestamps.toSorted());
 });
 
+test("events that the previous release has left behind another one, without a time, are sent", async () => {
+  await using webhook = await openWebhook();
+  await store(event("p1", 1), event("p1", 2));
+  await feedIsComplete(database);
+  const { name } = targetSettingOf(webhook.url);
+  await database.run(`
+    insert into deferred_delivery
+    select '${name}', sql_transaction, event_id, resource_type, resource_external_id, 0, 'infinity'
+    from event_feed join event on event.id = event_id where not only_of_account;
+    insert into publication (target, sql_transaction, event_id, timestamp)
+    select '${name}', sql_transaction, event_id, '2024-01-01Z' from deferred_delivery order by event_id desc limit 1`);
+  await using _publishing = publish(webhook.url);
+  await eventually(() => expect(namesOf(webhook.received)).toEqual(["p1 1", "p1 2"]));
+  await eventually(async () => expect(await rows("select from deferred_delivery")).toEqual([]));
+});
+
 test("an attempt without a response holds up its resource only, and the position", async () => {
   await using webhook = await openWebhook(({ body }) => (nameOf(body) === "slow 1" ? "hangs" : 200));
   await store(event("slow", 1), event("slow", 2), ...["a", "b", "c"].map((id) => event(id, 1)));
