@@ -4,7 +4,7 @@ import type { FeedPosition } from "../tables/feed.ts";
 import type { DeferredDelivery } from "../tables/publication.ts";
 import { type Batch, openDispatch } from "./dispatch.ts";
 import type { Failure } from "./target.ts";
-import type { Entry } from "./window.ts";
+import type { Entry, WindowPage } from "./window.ts";
 
 const second = 1000;
 const limits = {
@@ -256,17 +256,18 @@ test("the window has room for a number of events and of bytes, and the bytes of 
 });
 
 test("everything that was in the feed at a time is sent when the last event that was read then has ended", () => {
-  const dispatch = dispatchOf("ab");
-  const readAgain = (completeAt: number) =>
-    dispatch.window.addPage({ events: [], end: positionOf(2), completeAt });
+  const dispatch = dispatchOf("a");
+  const read = (events: WindowPage["events"], completeAt: number) =>
+    dispatch.window.addPage({ events, end: positionOf(2), completeAt });
+  read([{ event: eventOf("b", 2), position: positionOf(2), delivery: deliveryOf("b", 2) }], 5);
   const [a, b] = dispatch.all(0);
-  readAgain(5);
-  dispatch.end(b, undefined, 6);
   expect(dispatch.window.completeAt()).toBeUndefined();
-  dispatch.end(a, undefined, 7);
-  expect(dispatch.window.completeAt()).toBe(5);
-  readAgain(8);
-  expect(dispatch.window.completeAt()).toBe(8);
+  dispatch.end(a, undefined, 6);
+  expect(dispatch.window.completeAt()).toBe(0);
+  read([], 7);
+  expect(dispatch.window.completeAt()).toBe(0);
+  dispatch.end(b, undefined, 8);
+  expect(dispatch.window.completeAt()).toBe(7);
 });
 
 test("deferred events whose time has come and those of the feed take turns", () => {
@@ -290,6 +291,23 @@ test("a batch has the events of different resources", () => {
   const dispatch = dispatchOf("aabbc", { eventsAtATime: 10 });
   const [batch] = dispatch.all(0);
   expect(batch?.entries.map(({ delivery }) => delivery.id)).toEqual(["1", "3", "5"]);
+});
+
+test("an event that makes all others of its batch fail costs them no attempt", () => {
+  const dispatch = dispatchOf("abcdefx", { eventsAtATime: 5 });
+  const counted: number[] = [];
+  let requests = 0;
+  for (let batch = dispatch.next(0); batch && requests < 50; batch = dispatch.next(requests * second)) {
+    requests += 1;
+    const fails = batch.entries.some(({ delivery }) => delivery.id === "2");
+    dispatch.settle(
+      batch,
+      batch.entries.map(() => (fails ? unknown : undefined)),
+      requests * second,
+    );
+    counted.push(...dispatch.counted().map(({ id }) => id));
+  }
+  expect(counted).toEqual([2]);
 });
 
 /** A feed, the table of deferred deliveries and a target, as simple as they can be. */

@@ -189,12 +189,17 @@ export function openWindow({ countMax, bytesMax }: Limits) {
       for (const entry of entries) append(entry);
     },
 
-    /** The next events of up to `max` different resources. They are in flight from now on. */
+    /**
+     * The next events of up to `max` different resources. They are in flight from now on. An event that was released is alone: if
+     * it made others fail, these would seem to have failed themselves.
+     */
     takeReady(max: number): Entry[] {
       const taken: Entry[] = [];
       for (const chain of ready) {
-        if (taken.length === max) break;
+        const isAlone = chain.entries[0]?.isReleased === true;
+        if (taken.length === max || (isAlone && taken.length > 0)) break;
         taken.push(take(chain));
+        if (isAlone) break;
       }
       return taken;
     },
