@@ -8,9 +8,12 @@ import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
 import { event as eventAt, feedIsComplete } from "../tables/feed.fixture.ts";
+import { feedStart } from "../tables/feed.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
-import { publicationStates } from "../tables/publication.ts";
+import { claimPublication, publicationStates } from "../tables/publication.ts";
 import { standardDelaysMs, startPublishing } from "./publisher.ts";
+import { openPublishingLog } from "./publishing-log.ts";
+import { openSession } from "./session.ts";
 import { targetSettingOf } from "./target.ts";
 
 const database = await ledgerDatabaseOfFile();
@@ -302,6 +305,34 @@ test("what waits behind a rejected event costs no other a place, and is sent whe
   const timestamps = bodies.map((body) => JSON.parse(body).timestamp);
   expect(timestamps).toHaveLength(1201);
   expect(timestamps).toEqual(timestamps.toSorted());
+});
+
+test("a session ends when nothing is in flight any more, and records what the target has taken until then", async () => {
+  const { promise: taken, resolve: take } = Promise.withResolvers<undefined[]>();
+  const send = vi.fn(() => taken);
+  const owner = ledgerIds[0];
+  await store(event("p1", 1));
+  await claimPublication(database, "slow", { owner, previous: owner }, feedStart);
+  const session = openSession({
+    database,
+    // Like an exchange, it does not stop when it is to.
+    target: { requestsAtATime: 1, eventsAtATime: 1, send, async [Symbol.asyncDispose]() {} },
+    setting: targetSettingOf("file:/slow?name=slow"),
+    publisher: { ledgerId: ledgerIds[0], source: "/ledgers/test" },
+    log: openPublishingLog(openLog("silent"), "slow"),
+    ...{ owner, position: feedStart, delaysMs: [never], record: async () => {} },
+    pace: { awayDelayMs: 10, idleDelayMs: 10, deferredEveryMs: 10 },
+  });
+  const stop = new AbortController();
+  const ended = vi.fn();
+  const running = session.run(stop.signal).then(ended);
+  await eventually(() => expect(send).toHaveBeenCalled());
+  stop.abort();
+  for (let count = 0; count < 3; count += 1) expect(await unpublished()).toHaveLength(1);
+  expect(ended).not.toHaveBeenCalled();
+  take([undefined]);
+  await running;
+  expect(await unpublished()).toEqual([]);
 });
 
 test("events that the previous release has left behind another one, without a time, are sent", async () => {
