@@ -249,9 +249,12 @@ describe("a delivery", () => {
     await using queue = await start();
     const { QueueUrl, client } = queue;
     await queue.send("1");
-    const [first] = await queue.receive({ VisibilityTimeout: 1 });
+    const change = (ReceiptHandle: string | undefined, VisibilityTimeout: number) =>
+      client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+    const [first] = await queue.receive({ VisibilityTimeout: 600 });
     expect([await queue.receive(), await queue.counts()]).toEqual([[], [0, 1, 0]]);
-    const [second] = await queue.receive({ WaitTimeSeconds: 20 });
+    await change(first?.ReceiptHandle, 1);
+    const [second] = await queue.receive({ VisibilityTimeout: 600, WaitTimeSeconds: 20 });
     expect(second).toMatchObject({
       MessageId: first?.MessageId,
       Attributes: { ApproximateReceiveCount: "2" },
@@ -262,8 +265,6 @@ describe("a delivery", () => {
     const [old, ReceiptHandle] = [first?.ReceiptHandle, second?.ReceiptHandle];
     // As Amazon SQS does, it succeeds and does nothing.
     await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: old }));
-    const change = (ReceiptHandle: string | undefined, VisibilityTimeout: number) =>
-      client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
     expect(await codeOf(change(old, 0))).toMatch(/MessageNotInflight/);
     await change(ReceiptHandle, 43_200);
     expect(await codeOf(change(ReceiptHandle, 43_201))).toMatch(
