@@ -106,7 +106,7 @@ export async function open({ url }: Address): Promise<Database> {
 
 async function openEngine(folder: string | undefined): Promise<Engine> {
   if (folder === undefined) return startEngine({ folder });
-  await requireFreeSpace(folder, spaceMinMebibytes);
+  requireFreeSpace(folder, spaceMinMebibytes);
   const data = `${folder}/pglite`;
   if (!existsSync(data)) await createData(folder, data);
   return startEngine({ folder: data });

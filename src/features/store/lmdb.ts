@@ -43,7 +43,7 @@ export async function open({ url, parameters }: Address<StoreParameters>): Promi
 
 async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch(failIn(folder));
-  await requireFreeSpace(folder, spaceMinMebibytes);
+  requireFreeSpace(folder, spaceMinMebibytes);
 }
 
 const failIn = (folder: string) => (error: Error) => {
