@@ -172,8 +172,8 @@ alter table transaction disable trigger outline_update;`,
   {
     name: "of two servers that accept writes, the one in use stays the primary",
     file: "src/database/hosts.ts",
-    original: "state.timeline === highestTimeline;",
-    defective: "state.timeline <= highestTimeline;",
+    original: "const primary = lastFirst.find(({ state }) => timelineOf(state) === highestTimeline);",
+    defective: "const primary = lastFirst.find(({ state }) => timelineOf(state) !== undefined);",
     simulation: ["--store", "two-primaries"],
   },
 ];

@@ -77,7 +77,7 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
   }
 
   function decide(): void {
-    highestTimeline = Math.max(highestTimeline, ...watched.map(({ state }) => timelineOf(state)));
+    highestTimeline = Math.max(highestTimeline, ...watched.map(({ state }) => timelineOf(state) ?? 0));
     // At first, a host that has not responded yet can be the primary.
     if (!last && watched.some(({ state }) => state === undefined)) return;
     const host = choose(watched, role, last, highestTimeline);
@@ -170,16 +170,16 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
 }
 
 /** The last response of a host, or the error in its place. Undefined before the first look, and while the host is doubted. */
-type State = { accepts: "writes"; timeline: number } | { accepts: "reads" } | Error | undefined;
+type State = { timeline: number } | typeof readOnly | Error | undefined;
 
+const readOnly = "is read-only";
 const silent = new Error(`no response within ${lookMaxMs} ms`);
 
-const timelineOf = (state: State): number => (state && "timeline" in state ? state.timeline : 0);
-const isReplica = (state: State) => state !== undefined && "accepts" in state && state.accepts === "reads";
-const isPrimary = (state: State, highestTimeline: number) =>
-  state !== undefined && "timeline" in state && state.timeline === highestTimeline;
+/** The timeline of a host that accepts writes; undefined for others. */
+const timelineOf = (state: State): number | undefined =>
+  typeof state === "object" && "timeline" in state ? state.timeline : undefined;
 const isUsable = (state: State, highestTimeline: number) =>
-  isReplica(state) || isPrimary(state, highestTimeline);
+  state === readOnly || timelineOf(state) === highestTimeline;
 
 /** The host that has the role: the last one if it still has it. Undefined if there is none. */
 function choose(
@@ -189,14 +189,14 @@ function choose(
   highestTimeline: number,
 ): WatchedHost | undefined {
   const lastFirst = last ? [last, ...hosts] : hosts;
-  const replica = lastFirst.find(({ state }) => isReplica(state));
-  const primary = lastFirst.find(({ state }) => isPrimary(state, highestTimeline));
+  const replica = lastFirst.find(({ state }) => state === readOnly);
+  const primary = lastFirst.find(({ state }) => timelineOf(state) === highestTimeline);
   return role === "primary" ? primary : (replica ?? primary);
 }
 
 function reasonOf(state: State, highestTimeline: number): string {
   if (state instanceof Error) return messageOf(state);
-  if (isReplica(state)) return "is read-only";
+  if (state === readOnly) return readOnly;
   return `accepts writes on timeline ${timelineOf(state)}, but another host had timeline ${highestTimeline}`;
 }
 
@@ -244,8 +244,8 @@ function watchHost(host: Host, config: pg.PoolConfig) {
 }
 
 async function stateOf(client: pg.Client): Promise<State> {
-  if (isReadOnly(await client.query(readOnlyQuery))) return { accepts: "reads" };
-  return { accepts: "writes", timeline: await readTimeline(client) };
+  if (isReadOnly(await client.query(readOnlyQuery))) return readOnly;
+  return { timeline: await readTimeline(client) };
 }
 
 /** The first eight digits of the name of the present WAL file. 0 if the server has no such files, as Amazon Aurora. */
