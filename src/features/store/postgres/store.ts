@@ -4,7 +4,7 @@ import { type Address, hostAndPort } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 import { sharedNext } from "../../../process/shared.ts";
 import { mapInTurns } from "../../../process/turns.ts";
-import { cursorOf, readCursor } from "../cursor.ts";
+import { readCursor } from "../cursor.ts";
 import { keyOfName } from "../name-key.ts";
 import {
   type ChangeOutcome,
@@ -19,7 +19,7 @@ import {
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { inBatches } from "./batches.ts";
 import { late, withFailures } from "./failure.ts";
-import { type FeedColumns, type FeedRow, feedColumns, pageIn } from "./feed.ts";
+import { type FeedRow, feedColumns, pageIn, readNewest } from "./feed.ts";
 import { historyIn } from "./history.ts";
 import { changeColumns, entryIn, type FeatureRow, featureColumns, type Names } from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
@@ -186,13 +186,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
     },
     async newest() {
       await expire().catch(ignoreFailure);
-      const [feed] = await read<FeedColumns & { at: bigint | null }>(
-        `select log, last_number, (select at from feature_storage.change where number = last_number)
-        from feature_storage.feed_state`,
-      );
-      return feed
-        ? cursorOf(feed.log, Number(feed.last_number), feed.at === null ? undefined : Number(feed.at))
-        : "";
+      return await readNewest(read);
     },
     history: keepsAll ? historyIn(read) : undefined,
     expire,
