@@ -120,7 +120,7 @@ const effectsMaxMs = 5000;
 export interface FaultLog {
   /** Tells whether a fault of one of these components, or its effects, can explain an error between two times. */
   affected(components: string[], from: number, to: number): boolean;
-  /** Tells whether a read between two times may see an earlier state. */
+  /** True if a read between two times may see an earlier state. */
   mayReadStale(from: number, to: number): boolean;
   /** Descriptions of the last faults before a time. */
   before(time: number): string[];

@@ -21,7 +21,7 @@ import {
   openFaultyServer,
 } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
-import { Violation, withServerErrors } from "../violation.ts";
+import { rethrowViolation, Violation, withServerErrors } from "../violation.ts";
 import { type Command, isLinearizable, isRead, type Operation, type Result } from "./history.ts";
 
 export const stores = ["lmdb", "redis", "postgres", "patroni", "two-primaries"] as const;
@@ -61,7 +61,7 @@ async function simulateIn(
   );
 
   const progress = opened.use(openProgress("operations"));
-  const told: Told[] = [];
+  const pastLists: PastList[] = [];
   let resources = 0;
   async function operateOnResources(own: Random): Promise<void> {
     while (!run.end.aborted) {
@@ -70,7 +70,7 @@ async function simulateIn(
         operateOn(id, clients, own),
         keepsHistory ? readPast(id, clients, own.fork()) : [],
       ]);
-      told.push(...past);
+      pastLists.push(...past);
       const isReliable = ({ command, startedAt, response }: Operation) =>
         !isRead(command) || !response || !faults.mayReadStale(startedAt, response.at);
       if (!isLinearizable(history.filter(isReliable))) {
@@ -93,7 +93,7 @@ async function simulateIn(
     compare(`the changes in the feed of ${id}`, listAfter(records.get(String(id)) ?? []), list);
   await verifyCounts(first, lists);
   if (keepsHistory) await verifyPast(second, records, random);
-  await verifyTold(first, told, random);
+  await verifyPastLists(first, pastLists, random);
   await allSettled(servers.map((server) => server.kill()));
   await allSettled(servers.map(ensureRunning));
   const listsAfter = await allSettled(clients.map((client) => listsOf(client, resources)));
@@ -257,40 +257,38 @@ async function verifyPast(
   }
 }
 
-/** What a process told of the list of a resource at an instant. */
-interface Told {
+/** A response: the list of a resource at an instant. */
+interface PastList {
   id: string;
   at: string;
   list: string;
 }
 
 const pastReads = 12;
-const toldStatesMax = 6000;
+const pastListsMax = 6000;
 
 /** Reads the list of a resource at instants that have just been, while it changes. */
-async function readPast(id: string, clients: CheckingClient[], random: Random): Promise<Told[]> {
-  const told: Told[] = [];
+async function readPast(id: string, clients: CheckingClient[], random: Random): Promise<PastList[]> {
+  const pastLists: PastList[] = [];
   for (let count = 0; count < pastReads; count += 1) {
     await sleep(random.integer(0, 5));
     const at = new Date().toISOString();
     const request = { path: `/features/customer/${id}?as_of=${at}` };
-    try {
-      const { status, text } = await random.pick(clients).send(request, [200]);
-      if (status === 200) told.push({ id, at, list: text });
-    } catch (error) {
-      if (error instanceof Violation) throw error;
-    }
+    const response = await random.pick(clients).send(request, [200]).catch(rethrowViolation);
+    if (response?.status === 200) pastLists.push({ id, at, list: response.text });
   }
-  return told;
+  return pastLists;
 }
 
-/** What was told of an instant stays true. */
-async function verifyTold(client: CheckingClient, told: Told[], random: Random): Promise<void> {
+/** Verifies that the list for an instant stays the same. */
+async function verifyPastLists(client: CheckingClient, pastLists: PastList[], random: Random): Promise<void> {
   const checked =
-    told.length <= toldStatesMax ? told : Array.from({ length: toldStatesMax }, () => random.pick(told));
+    pastLists.length <= pastListsMax
+      ? pastLists
+      : Array.from({ length: pastListsMax }, () => random.pick(pastLists));
   for (const { id, at, list } of checked) {
     const { text } = await client.send({ path: `/features/customer/${id}?as_of=${at}` }, [200]);
-    compare(`the list of ${id} at ${at}, which was told before,`, text, list);
+    compare(`the list of ${id} at ${at}, read again`, text, list);
   }
 }
 

@@ -5,7 +5,7 @@ import { openIssuer } from "../../testing/issuer.ts";
 import type { Random } from "../../testing/random.ts";
 import { type CheckingClient, openCheckingClient } from "../client.ts";
 import { ensureRunning, noFaults, openFaultyRun } from "../faults.ts";
-import { Violation, withServerErrors } from "../violation.ts";
+import { rethrowViolation, Violation, withServerErrors } from "../violation.ts";
 import { type Deployment, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
 import { openFeedReader, verifyFeeds } from "./feed.ts";
 import { accounts, emails, names } from "./messages.ts";
@@ -140,9 +140,4 @@ export async function sendRandomReads(
     await client.send({ path: "/healthcheck" }, [200, 503]).catch(rethrowViolation);
     await sleep(readerPauseMs);
   }
-}
-
-/** Ignores other errors: a fault excuses the absence of a response. */
-function rethrowViolation(error: unknown): void {
-  if (error instanceof Violation) throw error;
 }

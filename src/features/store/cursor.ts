@@ -1,5 +1,5 @@
 /**
- * The cursor after a record: the log, the number and the instant of the record. The instant tells whether it is the same
+ * The cursor after a record: the log, the number and the instant of the record. The instant identifies the
  * record: when an older state of the store is restored, or a failover has lost changes, another one gets the number.
  */
 export const cursorOf = (logId: string, number: number, at: number | undefined): string =>

@@ -58,12 +58,12 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
     await using made = await make();
     await using store = await openFeatureStore(`${made.url}?keep=all`);
     const { list, settled } = historyOf(store);
-    const told: { at: number; features: string[] }[] = [];
+    const responses: { at: number; features: string[] }[] = [];
     let isChanging = true;
     const reading = (async () => {
       while (isChanging) {
         const at = await settled();
-        told.push({ at, features: namesOf(await list("kind", "1", at)) });
+        responses.push({ at, features: namesOf(await list("kind", "1", at)) });
       }
     })();
     for (let round = 0; round < 100; round++) {
@@ -72,8 +72,8 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
     }
     isChanging = false;
     await reading;
-    for (const { at, features } of told) expect(namesOf(await list("kind", "1", at))).toEqual(features);
-    const ats = told.map(({ at }) => at);
+    for (const { at, features } of responses) expect(namesOf(await list("kind", "1", at))).toEqual(features);
+    const ats = responses.map(({ at }) => at);
     expect(ats).toEqual(ats.toSorted((one, other) => one - other));
     await store.change("kind", "1", [add("last")]);
     const changedAt = (await allChanges(historyOf(store), "kind", "1", 100)).at(-1)?.record.at ?? 0;

@@ -74,7 +74,7 @@ export function openPace({ requestsMax, delayMs }: Limits) {
   }
 
   return {
-    /** What may be sent now. `hasReady` tells if there are events that are no suspects. */
+    /** What may be sent now. `hasReady` is true if there are events that are no suspects. */
     turn(now: number, hasReady: boolean): Turn | undefined {
       if (now < pause.until) return undefined;
       if (suspects.size > 0) return turnAmongSuspects(now, hasReady);

@@ -1,5 +1,5 @@
--- A record had the clock of the process that sent the change. The change could be made later, and be in a past that readers
--- had been told. Now the instant is taken where the order of the changes is made, and readers wait for those in flight.
+-- A record had the clock of the process that sent the change. The change could be made later, and an earlier response for
+-- its instant lacked it. Now the instant is taken under the lock that orders changes, and readers wait for those in flight.
 
 -- The clock of this server, in milliseconds since 1970 (UTC).
 create function feature_storage.clock_ms() returns bigint volatile language sql as $$
