@@ -11,7 +11,7 @@ import {
   type FeedPosition,
   type FeedRow,
   feedStart,
-  isInFeed,
+  mayBeInFeed,
   newestInFeed,
   positionOf,
   readFeed,
@@ -42,7 +42,7 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
       const after = given === "newest" ? await newestInFeed(sql) : readFeedCursor(given);
       if (!after) return unknownFeedCursor;
       if (mediaType === "text/event-stream") {
-        if (!(await isInFeed(sql, after))) return gone;
+        if (!(await mayBeInFeed(sql, after))) return gone;
         return { status: 200, type: mediaType, body: follow(filter, writeFeedCursor(after), signal) };
       }
       const limits = { countMax: limit, bytesMax: pageBytesMax };
@@ -69,7 +69,7 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
  */
 async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPosition, limits: FeedLimits) {
   const page = await readFeed(lane, filter, after, limits);
-  return (await isInFeed(sql, after)) ? page : undefined;
+  return (await mayBeInFeed(sql, after)) ? page : undefined;
 }
 
 /** The feed as the streams read it. They have a lane of their own, since one loop serves all of them. */

@@ -1,12 +1,13 @@
-import type { Database } from "../../database/database.ts";
+import type { Database, Sql } from "../../database/database.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { saveDeadLetters } from "../tables/dead-letter.ts";
 import type { Resource } from "../tables/event.ts";
-import { type FeedPosition, type FeedRow, positionOf, readFeed } from "../tables/feed.ts";
+import { type FeedPosition, type FeedRow, isInFeed, positionOf, readFeed } from "../tables/feed.ts";
 import {
   deferDeliveries,
   dueDeliveries,
   movePublication,
+  PublicationLost,
   releaseDeferred,
   removeDeferred,
   resourcesWithDeferred,
@@ -67,6 +68,15 @@ export function openBookkeeping({
   /** When each of these is done next. */
   const next = { page: 0, due: 0, write: 0 };
 
+  /**
+   * Rejects if the database lacks the last event that was read: a failover has lost it. The events that were stored since then
+   * can have a place before it.
+   */
+  async function requireRead(sql: Sql): Promise<void> {
+    if (await isInFeed(sql, readTo)) return;
+    throw new PublicationLost(`the last event that was read for ${name} is lost`);
+  }
+
   async function readPage(now: number): Promise<void> {
     const room = window.room();
     const limits = {
@@ -74,6 +84,7 @@ export function openBookkeeping({
       bytesMax: Math.min(room.bytes, page.bytesMax),
     };
     const read = await readFeed(database, { resource_types }, readTo, limits);
+    await requireRead(database);
     const blocked = new Set((await resourcesWithDeferred(database, name, read.events)).map(keyOf));
     const events = await mapInTurns(read.events, (row) => ({
       event: eventOf(row),
@@ -103,6 +114,7 @@ export function openBookkeeping({
     const moved = outcome.position ?? position;
     const touched = touchedResources(outcome);
     await database.transaction(async (sql) => {
+      await requireRead(sql);
       await movePublication(sql, name, owner, moved);
       await deferDeliveries(sql, name, outcome.deferred);
       await removeDeferred(sql, name, outcome.ended);

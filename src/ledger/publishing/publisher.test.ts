@@ -36,9 +36,13 @@ function publish(
   { ledgerId = ledgerIds[0] as string, renewEveryMs = 100 } = {},
 ) {
   const query = vi.fn(database.query);
-  const transaction = vi.fn(database.transaction) as unknown as Database["transaction"];
+  const transaction = vi.fn(database.transaction<void>);
   const publishing = startPublishing({
-    database: { ...database, query: query as Database["query"], transaction },
+    database: {
+      ...database,
+      query: query as Database["query"],
+      transaction: transaction as unknown as Database["transaction"],
+    },
     setting: targetSettingOf(`${url}?${parameters}`),
     publisher: { ledgerId, source: "/ledgers/test" },
     log: openLog("silent"),
@@ -173,6 +177,17 @@ test("the id of an event is that of no other event, also of another ledger or an
   });
   await eventually(() => expect(bodies()).toHaveLength(9));
   expect(new Set(ids()).size).toBe(7);
+});
+
+test("nothing is written while there is nothing to publish, but that the process is the owner", async () => {
+  await using webhook = await openWebhook();
+  await store(event("p1", 1));
+  await using publishing = publish(webhook.url);
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  const writes = publishing.transaction.mock.calls.length;
+  const pages = publishing.count("with entry");
+  await eventually(() => expect(publishing.count("with entry")).toBeGreaterThan(pages + 5));
+  expect(publishing.transaction.mock.calls).toHaveLength(writes);
 });
 
 test("one of several processes publishes, and another one goes on after it", async () => {
@@ -445,6 +460,67 @@ test("a target that responds after the ownership was lost does not move the posi
   await eventually(() => expect(publishing.count("insert into publication")).toBeGreaterThan(claims));
   expect(await rows("select * from publication")).toEqual(before);
   expect(await rows("select from deferred_delivery")).toEqual([]);
+});
+
+/**
+ * As a failover that loses the last event: another one is stored instead, with a place before the lost one. The owner of the
+ * publication stays.
+ */
+const failOver = () =>
+  database.run(`
+    delete from event where id = (select max(id) from event);
+    update publication set (sql_transaction, event_id, timestamp) = (
+      select sql_transaction, event_id, event.timestamp from event_feed join event on event.id = event_id
+      order by sql_transaction desc, event_id desc limit 1
+    );
+    delete from event_feed where event_id not in (select id from event);
+    insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+      values ('payment', 'instead', '2024-01-01Z', 'PAYMENT_CREATED', '{}');
+    update event_feed set sql_transaction = (select sql_transaction from publication)
+      where event_id = (select max(id) from event)`);
+
+test("events that were stored after a failover are published, although their places are before those of lost ones", async () => {
+  await using webhook = await openWebhook();
+  await store(event("p1", 1));
+  await using _publishing = publish(webhook.url);
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  await store(event("lost", 1));
+  await eventually(() => expect(namesOf(webhook.received)).toEqual(["p1 1", "lost 1"]));
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  await failOver();
+  await eventually(() => expect(namesOf(webhook.received)).toEqual(["p1 1", "lost 1", "instead 0"]));
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+});
+
+test("the position does not move to an event that a failover has lost", async () => {
+  let isLost = false;
+  await using webhook = await openWebhook();
+  await store(event("p1", 1));
+  await using publishing = publish(webhook.url);
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+  publishing.transaction.mockImplementationOnce(async (work) => {
+    await failOver();
+    isLost = true;
+    return database.transaction(work);
+  });
+  await store(event("lost", 1));
+  await eventually(() => expect(isLost).toBe(true));
+  await eventually(() => expect(namesOf(webhook.received)).toEqual(["p1 1", "lost 1", "instead 0"]));
+  await eventually(async () => expect(await unpublished()).toEqual([]));
+});
+
+test("a publication whose event is lost goes on behind the one before it", async () => {
+  await using webhook = await openWebhook();
+  await store(event("p1", 1));
+  {
+    await using _before = publish(webhook.url);
+    await eventually(async () => expect(await unpublished()).toEqual([]));
+  }
+  await database.run("update publication set sql_transaction = sql_transaction + 1000000");
+  await using after = publish(webhook.url);
+  await eventually(() => expect(after.count("with entry")).toBeGreaterThan(0));
+  await store(event("p2", 1));
+  await eventually(() => expect(namesOf(webhook.received)).toEqual(["p1 1", "p2 1"]));
 });
 
 test("whatever the target does, each event arrives, in order per resource, or is a dead letter", async () => {

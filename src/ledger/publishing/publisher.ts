@@ -83,9 +83,10 @@ export function startPublishing({
     start ??= setting.from === "beginning" ? feedStart : await newestInFeed(database);
     const previous = owner;
     owner = randomUUID();
-    const position = await claimPublication(database, name, { owner, previous }, start);
-    if (position) await arrangeDeferred(database, name);
-    return position;
+    const recorded = await claimPublication(database, name, { owner, previous }, start);
+    if (!recorded) return undefined;
+    await arrangeDeferred(database, name);
+    return newestInFeed(database, recorded);
   }
 
   /** Publishes as long as this process is the owner. The ownership is renewed meanwhile. */

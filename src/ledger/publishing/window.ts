@@ -74,6 +74,7 @@ export function openWindow({ countMax, bytesMax }: Limits) {
   const bytes = { feed: 0, deferred: 0 };
   /** The resources of deferred events in the window, with the number of these. */
   const deferredOf = new Map<string, { resource: Resource; count: number }>();
+  let reached: FeedPosition | undefined;
   let completeAt: number | undefined;
   let outcome = emptyOutcome();
 
@@ -115,11 +116,12 @@ export function openWindow({ countMax, bytesMax }: Limits) {
 
   function movePosition(): void {
     let ended = 0;
-    for (; places[ended]?.isEnded; ended += 1) {
-      outcome.position = places[ended]?.position;
-      completeAt = places[ended]?.completeAt ?? completeAt;
+    while (places[ended]?.isEnded) ended += 1;
+    for (const { position, completeAt: readAt } of places.splice(0, ended)) {
+      // An empty page ends where the one before has ended.
+      if (position.event_id !== reached?.event_id) outcome.position = reached = position;
+      completeAt = readAt ?? completeAt;
     }
-    places.splice(0, ended);
   }
 
   const chainOf = (entry: Entry): Chain => chains.get(entry.delivery.key) as Chain;

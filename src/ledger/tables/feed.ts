@@ -154,29 +154,38 @@ interface ReadEntries {
   last_timestamp: string | null;
 }
 
-/** The position of the newest event in the feed. */
-export async function newestInFeed(sql: Sql): Promise<FeedPosition> {
+/** The position of the newest event in the feed, or of the newest that is not after a position. */
+export async function newestInFeed(sql: Sql, upTo?: FeedPosition): Promise<FeedPosition> {
   const [newest] = await sql.query<FeedPosition>(
     `select sql_transaction, event_id, event.timestamp from event_feed join event on event.id = event_id
-     where sql_transaction < event_feed_end() order by sql_transaction desc, event_id desc limit 1`,
+     where sql_transaction < event_feed_end() ${upTo ? `and (${inOrder}) <= ($1, $2)` : ""}
+     order by sql_transaction desc, event_id desc limit 1`,
+    upTo && [upTo.sql_transaction, upTo.event_id],
   );
   return newest ?? feedStart;
 }
 
-/**
- * Resolves with true if the event at a position exists. A position at which the feed has not arrived yet counts: it can come from the
- * primary and be read on a replica.
- */
+const atPosition = `
+  select from event_feed join event on event.id = event_id
+  where sql_transaction = $1 and event_id = $2 and event.timestamp = $3`;
+
+/** Resolves with true if the event at a position exists in the primary database, or if it is the start of the feed. */
 export async function isInFeed(
   sql: Sql,
   { sql_transaction, event_id, timestamp }: FeedPosition,
 ): Promise<boolean> {
   if (event_id === feedStart.event_id) return true;
+  return (await sql.query(atPosition, [sql_transaction, event_id, timestamp])).length > 0;
+}
+
+/** As `isInFeed`, also on a replica: a position at which its feed has not arrived yet counts. */
+export async function mayBeInFeed(
+  sql: Sql,
+  { sql_transaction, event_id, timestamp }: FeedPosition,
+): Promise<boolean> {
+  if (event_id === feedStart.event_id) return true;
   const [row] = await sql.query<{ exists: boolean }>(
-    `select $1 >= event_feed_end() or exists (
-       select from event_feed join event on event.id = event_id
-       where sql_transaction = $1 and event_id = $2 and event.timestamp = $3
-     ) as exists`,
+    `select $1 >= event_feed_end() or exists (${atPosition}) as exists`,
     [sql_transaction, event_id, timestamp],
   );
   return row?.exists === true;

@@ -59,7 +59,7 @@ export async function releasePublication(sql: Sql, target: string, owner: string
   ]);
 }
 
-/** Another process owns the publication, since this one did not renew that in time. */
+/** Another process owns the publication, since this one did not renew that in time; or the database has lost what was read. */
 export class PublicationLost extends Error {}
 
 /** Moves the position, or confirms it. Rejects with `PublicationLost`. */
