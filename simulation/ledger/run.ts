@@ -86,7 +86,8 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
   let checks = await verify(gets, publisher, allReads(publisher, random.fork()), stop);
   await verifyFeeds(feeds, publisher.oracle.events);
   const feed = feeds.find(({ account }) => account === undefined)?.events ?? [];
-  const published = await verifyTargets(deployment.targets, feed);
+  const readHealth = async () => (await (gets[0] as Get)("/healthcheck")).text;
+  const published = await verifyTargets(deployment.targets, feed, readHealth);
   const conflicting = await publisher.publishConflicts();
   await whenIdle(gets, publisher);
   checks += await verify(gets, publisher, allReads(publisher, random.fork(), conflicting), stop);

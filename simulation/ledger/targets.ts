@@ -54,14 +54,12 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
     if (resource === rejected) return 422;
     if (mode === "away") return 503;
     if (mode === "broken") return 500;
-    if (hangsNext) {
-      hangsNext = false;
-      return "hangs";
-    }
     if (mode === "limited") return limit();
-    if (failed.has(id) || !random.chance(0.02)) return 200;
+    if (failed.has(id) || !(hangsNext || random.chance(0.02))) return 200;
     failed.add(id);
-    return random.pick<Reply>(["closed", 400, 429, 500, 502]);
+    if (!hangsNext) return random.pick<Reply>(["closed", 400, 429, 500, 502]);
+    hangsNext = false;
+    return "hangs";
   }
 
   const webhook = await openWebhook(replyTo);
@@ -141,10 +139,14 @@ export async function openExchangeTarget(url: string, publisherUrl: string): Pro
 const publishedWithinMs = 120_000;
 
 /**
- * Waits until each target has every event, without those behind a rejected one of their resource. Throws a violation if it does
- * not, or if a resource's events are not in order.
+ * Waits until each target has every event, without those behind a rejected one of their resource. Throws a violation, with the
+ * state of the targets that `readHealth` resolves with, if it does not, or if a resource's events are not in order.
  */
-export async function verifyTargets(targets: PublishingTarget[], inOrder: LedgerEvent[]): Promise<number> {
+export async function verifyTargets(
+  targets: PublishingTarget[],
+  inOrder: LedgerEvent[],
+  readHealth: () => Promise<string>,
+): Promise<number> {
   const giveUpAt = Date.now() + publishedWithinMs;
   const expected = ordersOf(inOrder);
   let count = 0;
@@ -157,7 +159,9 @@ export async function verifyTargets(targets: PublishingTarget[], inOrder: Ledger
         count += events.length;
         break;
       }
-      if (Date.now() > giveUpAt) throw new Violation(`the target ${name} ${violation}`);
+      if (Date.now() > giveUpAt) {
+        throw new Violation(`the target ${name} ${violation}; the health is ${await readHealth()}`);
+      }
       await sleep(500);
     }
   }
