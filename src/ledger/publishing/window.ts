@@ -74,6 +74,7 @@ export function openWindow({ countMax, bytesMax }: Limits) {
   const bytes = { feed: 0, deferred: 0 };
   /** The resources of deferred events in the window, with the number of these. */
   const deferredOf = new Map<string, { resource: Resource; count: number }>();
+  /** The last position in an outcome. */
   let reached: FeedPosition | undefined;
   let completeAt: number | undefined;
   let outcome = emptyOutcome();
@@ -118,7 +119,7 @@ export function openWindow({ countMax, bytesMax }: Limits) {
     let ended = 0;
     while (places[ended]?.isEnded) ended += 1;
     for (const { position, completeAt: readAt } of places.splice(0, ended)) {
-      // An empty page ends where the one before has ended.
+      // The position of an empty page is that of the page before.
       if (position.event_id !== reached?.event_id) outcome.position = reached = position;
       completeAt = readAt ?? completeAt;
     }
