@@ -157,8 +157,9 @@ alter table transaction disable trigger outline_update;`,
   },
   {
     name: "the feature store in PostgreSQL does not make changes one after the other",
-    file: "src/features/store/postgres/migrations/0001-feature-storage.sql",
-    original: "perform log from feature_storage.feed for update;",
+    file: "src/features/store/postgres/migrations/0002-instants.sql",
+    original: `perform pg_advisory_xact_lock(hashtext('feature_storage.feed'), 0);
+  perform log from feature_storage.feed for update;`,
     defective: "",
     simulation: ["--store", "postgres"],
   },

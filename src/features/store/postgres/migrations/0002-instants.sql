@@ -20,7 +20,8 @@ begin
   return feature_storage.next_instant() - 1;
 end $$;
 
--- Locks the feed, also for `settled`, which must not write. `records_kept` is null for a store that keeps all records.
+-- Locks the feed: for `settled`, which must not write, and for calls of the former function, which lock the row only.
+-- `records_kept` is null for a store that keeps all records.
 create or replace function feature_storage.lock_feed(records_kept bigint)
 returns feature_storage.feed_state language plpgsql as $$
 declare
