@@ -26,8 +26,15 @@ const parameters = "from=beginning";
 type Mode = "here" | "away" | "broken" | "limited";
 const limitedPerSecond = 20;
 const awayMaxMs = 5000;
-/** Longer than the delay of the second attempt. If attempts counted meanwhile, the third would be after five minutes. */
-const brokenMs = { min: 8000, max: 10_000 };
+/**
+ * It is broken until requests have come for this time, which is longer than the delay of the second attempt. If attempts
+ * counted meanwhile, the third would be after five minutes.
+ */
+const brokenMs = 7000;
+/** A longer pause between requests shows that no process publishes: another one takes over from a killed one later. */
+const pauseMaxMs = 6000;
+const brokenMaxMs = 40_000;
+const noRequests = { from: 0, to: Number.NEGATIVE_INFINITY };
 
 /**
  * A webhook that responds with errors now and then, for some time or to some events, and sometimes to none or not at all. While
@@ -39,6 +46,8 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
   let rejectsNext = false;
   let rejected: string | undefined;
   let second = { number: 0, requests: 0 };
+  /** The first and the last request while it is broken, since the last pause. */
+  let requests = noRequests;
   const failed = new Set<string>();
 
   function limit(): Reply {
@@ -47,13 +56,19 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
     return second.requests <= limitedPerSecond ? 200 : { status: 429, retryAfter: "1" };
   }
 
+  function breakDown(): Reply {
+    const to = performance.now();
+    requests = { from: to - requests.to > pauseMaxMs ? to : requests.from, to };
+    return 500;
+  }
+
   function replyTo({ id, body }: Received): Reply {
     const { resource_type, resource_external_id } = JSON.parse(body);
     const resource = keyOf(resource_type, resource_external_id);
     if (rejectsNext) [rejectsNext, rejected] = [false, resource];
     if (resource === rejected) return 422;
     if (mode === "away") return 503;
-    if (mode === "broken") return 500;
+    if (mode === "broken") return breakDown();
     if (mode === "limited") return limit();
     if (failed.has(id) || !(hangsNext || random.chance(0.02))) return 200;
     failed.add(id);
@@ -73,10 +88,17 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
     await sleep(random.integer(minMs, maxMs));
     mode = "here";
   };
+  async function beBroken(): Promise<void> {
+    requests = noRequests;
+    mode = "broken";
+    const giveUpAt = performance.now() + brokenMaxMs;
+    while (requests.to - requests.from < brokenMs && performance.now() < giveUpAt) await sleep(100);
+    mode = "here";
+  }
   return {
     url: `${webhook.url}?${parameters}&name=webhook`,
     faults: [
-      { ...fault("broken", during("broken", brokenMs.min, brokenMs.max)), isFirst: true },
+      { ...fault("broken", beBroken), isFirst: true },
       fault("away", during("away", 0, awayMaxMs)),
       fault("limited", during("limited", awayMaxMs, awayMaxMs)),
       fault("without a response", async () => {
