@@ -27,10 +27,10 @@ type Mode = "here" | "away" | "broken" | "limited";
 const limitedPerSecond = 20;
 const awayMaxMs = 5000;
 /**
- * It is broken until requests have come for this time, which is longer than the delay of the second attempt. If attempts
- * counted meanwhile, the third would be after five minutes.
+ * It is broken until requests have come for this time: for longer than the delay of the second attempt and a suspension of the
+ * publisher. If attempts counted meanwhile, the third would be after five minutes.
  */
-const brokenMs = 7000;
+const brokenMs = 12_000;
 /** A longer pause between requests shows that no process publishes: another one takes over from a killed one later. */
 const pauseMaxMs = 6000;
 const brokenMaxMs = 40_000;
