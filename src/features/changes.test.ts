@@ -202,7 +202,7 @@ describe("a stream of changes", () => {
     own = await openFeatureStore("memory:");
     feed = watchFeed(own);
     const open = openChangeStreams(feed.store);
-    follow = (cursor) => readStream((signal) => open({}, cursor, signal));
+    follow = (cursor) => readStream((signal) => open("subject a", {}, cursor, signal));
   });
   const addOne = (id: string) => own.change("kind", id, [{ type: "add", feature: "a" }]);
   /** Waits until the records of a stream are those of these resources. */
@@ -259,7 +259,7 @@ describe("a stream of changes", () => {
     });
     let seen = 0;
     async function* behind(signal: AbortSignal) {
-      for await (const chunk of open({}, start, signal)) {
+      for await (const chunk of open("subject a", {}, start, signal)) {
         expect(chunk.toString().length).toBeLessThan(70_000);
         seen += eventsIn(chunk.toString()).length;
         yield chunk;
@@ -267,7 +267,7 @@ describe("a stream of changes", () => {
     }
     const late = readStream(behind);
     let seenByThen = 0;
-    const current = readStream((signal) => open({}, newest, signal));
+    const current = readStream((signal) => open("subject a", {}, newest, signal));
     await eventually(() => expect(seen).toBeGreaterThan(0));
     await large.change("kind", "latest", [{ type: "add", feature: "a" }]);
     await vi.waitUntil(() => current.text().includes("latest"), { interval: 1, timeout: testWaitMaxMs });

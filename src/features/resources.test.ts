@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { components } from "../../generated/features.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { json, pagesAt, plain, serviceForTests } from "./features.fixture.ts";
+import { json, pagesAt, plain, serviceForTests, startFeatures } from "./features.fixture.ts";
 import { add, names, remove } from "./store/new-store.fixture.ts";
 import { openFeatureStore } from "./store/store.ts";
 
@@ -192,7 +192,11 @@ describe("the changes of a resource", () => {
 });
 
 describe("many requests for the changes of a resource", () => {
-  test("run two at a time; beyond 100 that wait they get 503, and others are not delayed", async () => {
+  test("run one of a caller at a time; beyond 100 that wait they get 503, and others are not delayed", async () => {
+    await using service = await startFeatures({ store, trustedProxies: ["127.0.0.1"] });
+    const path = "/resources/kind/1/changes";
+    const getOf = (caller: string, path: string) =>
+      service.request("GET", path, { headers: { "x-forwarded-for": caller } });
     let running = 0;
     let runningMost = 0;
     const release = Promise.withResolvers<void>();
@@ -207,20 +211,24 @@ describe("many requests for the changes of a resource", () => {
     }));
     const rejected: unknown[] = [];
     const statuses = names(150).map(async () => {
-      const response = await get("/resources/kind/1/changes");
+      const response = await getOf("10.0.0.1", path);
       if (response.status !== 200) rejected.push(response);
       return response.status;
     });
-    await eventually(() => expect(rejected).toHaveLength(48));
+    await eventually(() => expect(rejected).toHaveLength(49));
+    expect(running).toBe(1);
     expect(rejected[0]).toMatchObject({
       status: 503,
       type: plain,
       headers: { "retry-after": "1" },
       text: "too many requests for the changes of a resource are in flight; try again later\n",
     });
-    expect((await get("/resources/kind/1")).status).toBe(200);
+    expect((await getOf("10.0.0.1", "/resources/kind/1")).status).toBe(200);
+    const other = getOf("10.0.0.2", path);
+    await eventually(() => expect(running).toBe(2));
     release.resolve();
-    expect((await Promise.all(statuses)).filter((status) => status === 200)).toHaveLength(102);
+    expect((await other).status).toBe(200);
+    expect((await Promise.all(statuses)).filter((status) => status === 200)).toHaveLength(101);
     expect(runningMost).toBe(2);
   });
 

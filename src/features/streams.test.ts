@@ -21,7 +21,7 @@ const kinds: {
     name: "changes",
     openOn(store) {
       const open = openChangeStreams(store);
-      return (_id, newest, signal) => open({}, newest, signal);
+      return (_id, newest, signal) => open("subject a", {}, newest, signal);
     },
     eventsAfter: (_id, changed) => changed.length,
   },

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPay
 import { letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
 import { HttpError } from "./http-error.ts";
+import { type Owner, ownerOf } from "./owner.ts";
 
 /** Maximum bytes of a request body; `errors.ts` has the message. */
 export const bodyMaxBytes = 2 ** 20;
@@ -29,32 +30,50 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 /** Maximum number of bytes of all bodies that are still being received. */
 const arrivingMaxBytes = 32 * 2 ** 20;
 
+/** The bodies of a caller that are still being received. */
+interface Arriving {
+  total: number;
+  /** The bytes of each body. Those that got something most recently are last. */
+  bodies: Map<RequestPayload, number>;
+}
+
 /**
- * Bounds the memory of bodies that are still being received. Beyond the limit it closes the connection whose body has got
- * nothing for the longest time, so that clients that never complete their requests do not take the memory.
+ * Bounds the memory of bodies that are still being received, so that clients that never complete their requests do not take
+ * the memory. Beyond the limit it closes a connection of the caller with the most bytes: that whose body has got nothing for
+ * the longest time.
  */
 export function limitArriving(): preParsingHookHandler {
-  /** The bytes of each body. Those that got something most recently are last. */
-  const arriving = new Map<RequestPayload, number>();
+  const byCaller = new Map<Owner, Arriving>();
   let total = 0;
 
-  return (_request, _reply, payload, done) => {
-    arriving.set(payload, 0);
+  return (request, _reply, payload, done) => {
+    const caller = ownerOf(request);
+    const own = byCaller.get(caller) ?? { total: 0, bodies: new Map() };
+    byCaller.set(caller, own);
+    own.bodies.set(payload, 0);
     const end = () => {
-      total -= arriving.get(payload) ?? 0;
-      arriving.delete(payload);
+      const bytes = own.bodies.get(payload) ?? 0;
+      total -= bytes;
+      own.total -= bytes;
+      if (own.bodies.delete(payload) && own.bodies.size === 0) byCaller.delete(caller);
     };
     payload.once("end", end).once("close", end);
     payload.on("data", (chunk: Buffer) => {
-      const bytes = (arriving.get(payload) ?? 0) + chunk.length;
-      arriving.delete(payload);
-      arriving.set(payload, bytes);
+      const bytes = (own.bodies.get(payload) ?? 0) + chunk.length;
+      own.bodies.delete(payload);
+      own.bodies.set(payload, bytes);
       total += chunk.length;
-      const [stalest] = arriving.keys();
-      if (total > arrivingMaxBytes) (stalest as IncomingMessage | undefined)?.destroy();
+      own.total += chunk.length;
+      if (total > arrivingMaxBytes) dropStalest(byCaller.values());
     });
     done(null, payload);
   };
+}
+
+function dropStalest(callers: Iterable<Arriving>): void {
+  const most = [...callers].reduce((one, other) => (other.total > one.total ? other : one));
+  const [stalest] = most.bodies.keys();
+  (stalest as IncomingMessage | undefined)?.destroy();
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,4 +1,6 @@
 import { comment, giveInTurns, lookEveryMs, nextChunk, type Waiter } from "./event-stream.ts";
+import type { Owner } from "./owner.ts";
+import { openTurnsOfOwners } from "./turns-of-owners.ts";
 
 /** A cursor; undefined is before the oldest record. */
 export type Cursor = string | undefined;
@@ -36,81 +38,103 @@ export const streamEvent = (record: { cursor: string }) =>
  */
 export function openStreams<Filter extends object>(feed: Feed<Filter>) {
   const nextAfter = openDistributor(feed);
-  return async function* follow(filter: Filter, after: Cursor, signal: AbortSignal) {
+  return async function* follow(owner: Owner, filter: Filter, after: Cursor, signal: AbortSignal) {
     // Shows the client immediately that the stream is open.
     for (let chunk: Chunk | undefined = { text: comment, cursor: after }; chunk; ) {
       yield chunk.text;
-      chunk = await nextAfter(filter, chunk.cursor, signal);
+      chunk = await nextAfter(owner, filter, chunk.cursor, signal);
     }
   };
 }
 
 /** Streams that wait at the same cursor for records that match the same filter. */
 interface Group<Filter> {
+  key: string;
   filter: Filter;
   cursor: Cursor;
   streams: Set<WaitingStream<Filter>>;
+  /** It needs nothing until the next look at the newest cursor. */
+  isSettled: boolean;
 }
 
 interface WaitingStream<Filter> extends Waiter<Chunk> {
+  owner: Owner;
   group: Group<Filter>;
 }
 
+/** The groups of all streams that wait. A stream is in no group while its client has not read its last chunk. */
+function openGroups<Filter extends object>() {
+  const groups = new Map<string, Group<Filter>>();
+  return {
+    all: () => [...groups.values()],
+    isEmpty: () => groups.size === 0,
+    has: (group: Group<Filter>) => groups.get(group.key) === group,
+    join(stream: WaitingStream<Filter>, filter: Filter, cursor: Cursor): void {
+      const key = JSON.stringify([cursor, filter]);
+      const group = groups.get(key) ?? { key, filter, cursor, streams: new Set(), isSettled: false };
+      groups.set(key, group);
+      group.streams.add(stream);
+      stream.group = group;
+    },
+    leave(stream: WaitingStream<Filter>): void {
+      const { key, streams } = stream.group;
+      streams.delete(stream);
+      if (streams.size === 0 && groups.get(key) === stream.group) groups.delete(key);
+    },
+    remove: ({ key }: Group<Filter>) => void groups.delete(key),
+  };
+}
+
 /**
- * Serves all streams with one loop. The next chunk of a group is read and written once. At each look at the newest cursor
- * the groups that were up to date come first. Until the next look the others catch up in turn, each by one chunk. A stream
- * is in no group while its client has not read its last chunk.
+ * Serves all streams with one loop. The next chunk of a group is read and written once. Callers take turns, each with one
+ * group, so that the streams of one do not delay those of another. At each look at the newest cursor the groups that were up
+ * to date come first, and the others catch up after them, each by one chunk.
  */
 function openDistributor<Filter extends object>(feed: Feed<Filter>) {
-  const groups = new Map<string, Group<Filter>>();
+  const groups = openGroups<Filter>();
+  const due = openTurnsOfOwners<Group<Filter>>();
   let isServing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** The newest cursor at the last look; undefined if that failed. */
   let newest: Cursor;
-  /** The groups that need nothing until the next look, and what they were before the last one. */
-  let settled = new Set<string>();
-  let settledBefore = settled;
   let wake = () => {};
 
-  const keyOf = (filter: Filter, cursor: Cursor) => JSON.stringify([cursor, filter]);
-  const isBehind = (key: string, { cursor }: Group<Filter>) =>
-    newest !== undefined && cursor !== newest && !settled.has(key);
+  const isBehind = ({ cursor, isSettled }: Group<Filter>) =>
+    newest !== undefined && cursor !== newest && !isSettled;
 
   function join(stream: WaitingStream<Filter>, filter: Filter, cursor: Cursor): void {
-    const key = keyOf(filter, cursor);
-    stream.group = groups.get(key) ?? { filter, cursor, streams: new Set() };
-    stream.group.streams.add(stream);
-    groups.set(key, stream.group);
-  }
-
-  function leave(stream: WaitingStream<Filter>): void {
-    const { filter, cursor, streams } = stream.group;
-    streams.delete(stream);
-    const key = keyOf(filter, cursor);
-    if (streams.size === 0 && groups.get(key) === stream.group) groups.delete(key);
+    groups.join(stream, filter, cursor);
+    if (!isBehind(stream.group)) return;
+    due.add(stream.owner, stream.group);
+    wake();
   }
 
   async function serve(): Promise<void> {
     isServing = true;
-    while (groups.size > 0) {
+    while (!groups.isEmpty()) {
       const untilLook = lookedAt + lookEveryMs - performance.now();
       if (untilLook <= 0) {
         await look();
         continue;
       }
-      const behind = [...groups].filter(([key, group]) => isBehind(key, group));
-      const next = behind.find(([key]) => settledBefore.has(key)) ?? behind[0];
-      if (next) await advance(...next);
-      else await pause(untilLook);
+      const group = due.take();
+      if (!group) await pause(untilLook);
+      // It may have been served in the turn of another caller.
+      else if (groups.has(group) && isBehind(group)) await advance(group);
     }
+    due.clear();
     isServing = false;
   }
 
   async function look(): Promise<void> {
-    settledBefore = new Set([...groups].filter(([key, group]) => !isBehind(key, group)).map(([key]) => key));
-    settled = new Set();
+    const wereBehind = new Set(groups.all().filter(isBehind));
     newest = await feed.newest().catch(() => undefined);
     lookedAt = performance.now();
+    for (const group of groups.all()) {
+      if (wereBehind.has(group)) continue;
+      group.isSettled = false;
+      if (isBehind(group)) for (const { owner } of group.streams) due.add(owner, group, true);
+    }
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -122,11 +146,15 @@ function openDistributor<Filter extends object>(feed: Feed<Filter>) {
   }
 
   /** Gives a group its next chunk, some streams in each turn of the event loop. */
-  async function advance(key: string, { filter, cursor }: Group<Filter>): Promise<void> {
+  async function advance(group: Group<Filter>): Promise<void> {
+    const { filter, cursor, streams } = group;
     let give: (stream: WaitingStream<Filter>) => void;
     try {
       const found = await feed.read(filter, cursor, newest);
-      if (found && found.text === undefined && found.cursor === cursor) return void settled.add(key);
+      if (found && found.text === undefined && found.cursor === cursor) {
+        group.isSettled = true;
+        return;
+      }
       if (found && found.text === undefined) give = (stream) => join(stream, filter, found.cursor);
       else {
         const chunk = found && { text: Buffer.from(found.text as string), cursor: found.cursor };
@@ -134,18 +162,19 @@ function openDistributor<Filter extends object>(feed: Feed<Filter>) {
       }
     } catch (error) {
       // If the streams ended, browsers would reconnect, get an error and give up.
-      if (feed.isOutage(error)) return void settled.add(key);
+      if (feed.isOutage(error)) {
+        group.isSettled = true;
+        return;
+      }
       give = ({ reject }) => reject(error);
     }
-    const streams = [...(groups.get(key)?.streams ?? [])];
-    groups.delete(key);
-    await giveInTurns(streams, give);
+    groups.remove(group);
+    await giveInTurns([...streams], give);
   }
 
-  return async (filter: Filter, cursor: Cursor, signal: AbortSignal): Promise<Chunk | undefined> => {
-    const stream = Promise.withResolvers<Chunk | undefined>() as WaitingStream<Filter>;
+  return async (owner: Owner, filter: Filter, cursor: Cursor, signal: AbortSignal) => {
+    const stream = { ...Promise.withResolvers<Chunk | undefined>(), owner } as WaitingStream<Filter>;
     join(stream, filter, cursor);
-    if (isBehind(keyOf(filter, cursor), stream.group)) wake();
     if (!isServing) void serve();
     /** An event without data changes only the cursor from which the client goes on. */
     const heartbeat = () => {
@@ -155,7 +184,7 @@ function openDistributor<Filter extends object>(feed: Feed<Filter>) {
     try {
       return await nextChunk(stream, heartbeat, signal);
     } finally {
-      leave(stream);
+      groups.leave(stream);
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
 import type { Logger } from "../process/log.ts";
+import type { Owner } from "./owner.ts";
 import type { Caller } from "./security.ts";
 
 /**
@@ -35,6 +36,8 @@ export interface Request<Operation> {
   signal: AbortSignal;
   /** The authenticated caller; undefined if the service runs without authentication. */
   caller?: Caller | undefined;
+  /** The caller as the owner of shares. */
+  owner: Owner;
   log: Logger;
 }
 

@@ -8,6 +8,8 @@ import { HttpError } from "./http-error.ts";
 import { type AnyHandlers, contractOf, inPath, operation, serve } from "./service.fixture.ts";
 
 const inFlightMax = 1000;
+/** Of one caller. */
+const ownMax = 334;
 
 const text = { "text/plain": { schema: { type: "string" } } };
 const stream = { "text/event-stream": { schema: { type: "string" } } };
@@ -74,7 +76,7 @@ const json = { "content-type": "application/json" };
 const post = (body: string, headers: Record<string, string> = json) =>
   ({ method: "POST", body, headers }) as const;
 
-test("each request gives its place back, however it ends; beyond 1000 in flight, only health checks succeed", async () => {
+test("each request gives its place back, however it ends; beyond 1000 in flight, 334 of a caller, only health checks succeed", async () => {
   await using service = await startService();
   const { send, counts, base } = service;
   const { headers } = await send("/tagged");
@@ -114,23 +116,29 @@ test("each request gives its place back, however it ends; beyond 1000 in flight,
   for (const socket of gone) socket.destroy();
   await eventually(() => expect([counts.left, counts.streamsClosed]).toEqual([2, 2]));
 
-  const held = Array.from({ length: inFlightMax + 20 }, async () => {
-    const { statusCode, headers, body } = await service.app.inject("/held");
-    return [statusCode, headers["retry-after"], body];
-  });
+  const sendHeld = (remoteAddress: string, length: number) =>
+    Array.from({ length }, async () => {
+      const { statusCode, headers, body } = await service.app.inject({ url: "/held", remoteAddress });
+      return [statusCode, headers["retry-after"], body];
+    });
   const overloaded = [
     503,
     "1",
-    "the service is overloaded: too many requests are in flight; try again later\n",
+    "too many requests are in flight, of this caller or of all; try again later\n",
   ];
+  const first = sendHeld("10.0.0.1", ownMax + 20);
+  await eventually(() => expect(counts.held).toBe(ownMax));
+  for (const response of await Promise.all(first.splice(ownMax))) expect(response).toEqual(overloaded);
+  const others = ["10.0.0.2", "10.0.0.3"].flatMap((address) => sendHeld(address, ownMax));
   await eventually(() => expect(counts.held).toBe(inFlightMax));
-  for (const response of await Promise.all(held.slice(inFlightMax))) expect(response).toEqual(overloaded);
+  const last = inFlightMax - ownMax;
+  for (const response of await Promise.all(others.splice(last))) expect(response).toEqual(overloaded);
   expect((await send("/health")).status).toBe(200);
   service.release();
-  for (const response of await Promise.all(held.slice(0, inFlightMax)))
+  for (const response of await Promise.all([...first, ...others]))
     expect(response).toEqual([200, undefined, "done"]);
-  const more = Array.from({ length: inFlightMax }, () => service.app.inject("/held"));
-  for (const { statusCode } of await Promise.all(more)) expect(statusCode).toBe(200);
+  const more = sendHeld("10.0.0.1", ownMax);
+  for (const [status] of await Promise.all(more)) expect(status).toBe(200);
 });
 
 test("a connection has up to 100 requests that wait for the one before them, again and again", async () => {

@@ -13,7 +13,9 @@ import { entityTag } from "./entity-tag.ts";
 import { HttpError, unavailable } from "./http-error.ts";
 import type { Outages } from "./outages.ts";
 import type { InFlight } from "./overload.ts";
+import { type Owner, ownerOf } from "./owner.ts";
 import { withRequestId } from "./request-id.ts";
+import { respondsTo } from "./unsent.ts";
 import { varyBy } from "./vary.ts";
 
 /** Why a signal aborts. Without a reason each signal would create an error, which costs time when many clients leave. */
@@ -55,9 +57,11 @@ export function routeHandler(
   /** The request of a handler (`handlers.ts`). Members that cost something are computed at their first use. */
   class RequestContext {
     readonly #reply: FastifyReply;
+    readonly owner: Owner;
 
-    constructor(reply: FastifyReply) {
+    constructor(reply: FastifyReply, owner: Owner) {
       this.#reply = reply;
+      this.owner = owner;
     }
     get path() {
       return this.#reply.request.params;
@@ -114,15 +118,18 @@ export function routeHandler(
   }
 
   async function respond(reply: FastifyReply): Promise<void> {
-    if (inFlight?.enter() === false) return void reply.send(overloaded());
+    const { request } = reply;
+    const caller = ownerOf(request);
+    respondsTo(request.raw.socket, caller);
+    if (inFlight?.enter(caller) === false) return void reply.send(overloaded());
     try {
-      const response = await handler(new RequestContext(reply));
+      const response = await handler(new RequestContext(reply, caller));
       outages?.succeeded();
       send(reply, response);
     } catch (error) {
       reply.send(error);
     } finally {
-      inFlight?.leave();
+      inFlight?.leave(caller);
     }
   }
 
@@ -131,7 +138,7 @@ export function routeHandler(
 }
 
 const overloaded = () =>
-  unavailable("the service is overloaded: too many requests are in flight; try again later");
+  unavailable("too many requests are in flight, of this caller or of all; try again later");
 
 declare module "fastify" {
   interface FastifyInstance {

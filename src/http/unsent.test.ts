@@ -2,7 +2,8 @@ import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openLog } from "../process/log.ts";
-import { limitUnsent } from "./unsent.ts";
+import type { Owner } from "./owner.ts";
+import { limitUnsent, respondsTo } from "./unsent.ts";
 
 // The waits between its looks are those of the clock of the test.
 vi.mock("node:timers/promises", async (original) => ({
@@ -22,7 +23,7 @@ function openServer() {
   server.emit("listening");
   return {
     logged,
-    connect(mebibytes: number) {
+    connect(mebibytes: number, caller: Owner = "address 127.0.0.1") {
       const socket = Object.assign(new EventEmitter(), {
         destroyed: false,
         writableLength: mebibytes * mebibyte,
@@ -35,6 +36,7 @@ function openServer() {
         progress: () => void socket._handle.writeQueueSize--,
       });
       server.emit("connection", socket);
+      respondsTo(socket as never, caller);
       return socket;
     },
   };
@@ -75,6 +77,22 @@ test("beyond 64 MiB, clients that have read nothing for a second are disconnecte
   expect(logged.map((line) => JSON.parse(line).connections)).toEqual([1, 1]);
 });
 
+test("the caller with most unsent bytes is disconnected first, and one below its share not at all", async () => {
+  const { connect } = openServer();
+  // Those of the first caller take a byte now and then.
+  const busy = [30, 20].map((mebibytes) => connect(mebibytes, "subject many"));
+  const slow = connect(20, "subject one");
+  const look = async () => {
+    for (const socket of busy) socket.progress();
+    await vi.advanceTimersByTimeAsync(250);
+    return [...busy, slow].map(({ destroyed }) => destroyed);
+  };
+  for (let count = 0; count < 8; count++) expect(await look()).toEqual([false, false, false]);
+  const stalled = connect(10, "subject many");
+  for (let count = 0; count < 8; count++) expect(await look()).toEqual([false, false, false]);
+  expect(stalled.destroyed).toBe(true);
+});
+
 test("a client that has gone does not count any more", async () => {
   const { connect } = openServer();
   for (let count = 0; count < 10; count++) connect(50).destroy();
@@ -85,7 +103,7 @@ test("a client that has gone does not count any more", async () => {
 
 test("beyond 128 MiB, those with the most bytes are disconnected too", async () => {
   const { connect } = openServer();
-  const sockets = [50, 70, 60].map(connect);
+  const sockets = [50, 70, 60].map((mebibytes) => connect(mebibytes));
   await vi.advanceTimersByTimeAsync(250);
   expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
 });

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../process/log.ts";
+import { type Owner, shareOf } from "./owner.ts";
 
 /** Maximum number of bytes that wait to be sent on all connections together. */
 const unsentMaxBytes = 64 * 2 ** 20;
@@ -13,8 +14,18 @@ const checkMs = 250;
 /** Number of connections that are closed in one turn of the event loop. */
 const closedPerTurn = 50;
 
-/** The bytes of a connection that the system has not taken yet. Node.js uses the same member for its timeouts. */
-type WritingSocket = Socket & { _handle?: { writeQueueSize: number } | null };
+const callerOfRequest = Symbol("caller");
+
+/** `_handle` has the bytes that the system has not taken yet. Node.js uses the same member for its timeouts. */
+type WritingSocket = Socket & {
+  _handle?: { writeQueueSize: number } | null;
+  [callerOfRequest]?: Owner;
+};
+
+/** Says whose request the next response of a connection is for. A proxy can send those of several callers. */
+export function respondsTo(socket: WritingSocket, caller: Owner): void {
+  socket[callerOfRequest] = caller;
+}
 
 /** The progress of a connection: the bytes that wait in the system, and since when their number is the same. */
 interface Progress {
@@ -24,8 +35,9 @@ interface Progress {
 
 /**
  * Closes a connection whose client has read nothing of a response for 30 seconds, and bounds the memory of all responses
- * that clients do not read. Beyond the limit it closes the connections that have made no progress for the longest time, for
- * at least a second; beyond twice the limit, those with the most bytes.
+ * that clients do not read. Beyond the limit, the caller with the most bytes loses connections while it has more than its
+ * share: those that have made no progress for the longest time, for at least a second. Beyond twice the limit it loses those
+ * with the most bytes.
  */
 export function limitUnsent(server: Server, log: Logger): void {
   const connections = new Map<WritingSocket, Progress>();
@@ -54,24 +66,27 @@ export function limitUnsent(server: Server, log: Logger): void {
     const writing = [...connections].filter(([socket]) => socket.writableLength > 0);
     const stalled = writing
       .filter(([, { since }]) => now - since >= stalledMs)
-      .sort(([, one], [, other]) => one.since - other.since)
-      .map(([socket]) => socket);
-    const largest = writing
-      .map(([socket]) => socket)
-      .sort((one, other) => other.writableLength - one.writableLength);
+      .sort(([, one], [, other]) => one.since - other.since);
+    const largest = writing.toSorted(([one], [other]) => other.writableLength - one.writableLength);
+    const unsent = new Map<Owner | undefined, number>();
+    for (const [socket] of writing) add(unsent, socket[callerOfRequest], socket.writableLength);
     let [left, dropped] = [total, 0];
-    const close = async (sockets: WritingSocket[], max: number) => {
-      for (const socket of sockets) {
-        if (left <= max) return;
+    const close = async (sockets: WritingSocket[], max: number, ownMax: number) => {
+      const own = Map.groupBy(sockets, (socket) => socket[callerOfRequest]);
+      while (left > max) {
+        const [caller, bytes] = [...unsent].reduce((one, other) => (other[1] > one[1] ? other : one));
+        const socket = own.get(caller)?.shift();
+        if (!socket || bytes <= ownMax) return;
         if (socket.destroyed) continue;
+        add(unsent, caller, -socket.writableLength);
         left -= socket.writableLength;
         dropped += 1;
         socket.destroy();
         if (dropped % closedPerTurn === 0) await setImmediate();
       }
     };
-    await close(stalled, unsentMaxBytes);
-    await close(largest, 2 * unsentMaxBytes);
+    await close(socketsOf(stalled), unsentMaxBytes, shareOf(unsentMaxBytes));
+    await close(socketsOf(largest), 2 * unsentMaxBytes, 0);
     if (dropped > 0) {
       log.warn(
         { connections: dropped, unsentBytes: total },
@@ -90,4 +105,10 @@ export function limitUnsent(server: Server, log: Logger): void {
   server.on("close", () => {
     isClosed = true;
   });
+}
+
+const socketsOf = (entries: [WritingSocket, Progress][]) => entries.map(([socket]) => socket);
+
+function add<Key>(sums: Map<Key, number>, key: Key, value: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + value);
 }

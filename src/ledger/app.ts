@@ -5,6 +5,7 @@ import type { Contract } from "../contract/operations.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
 import type { PageValues } from "../http/docs/page.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
+import { shareOf } from "../http/owner.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
@@ -81,7 +82,7 @@ export function ledgerApp({
 }: Parts) {
   const openReader = (of: Database) => {
     const sql = of.within(statementTimeoutMs);
-    return { sql, lanes: openLanes(sql, slowMax(of), statementTimeoutMs) };
+    return { sql, lanes: openLanes(sql, of.requestConnections, statementTimeoutMs) };
   };
   const reader = openReader(replica ?? database);
   const primary = replica ? openReader(database) : reader;
@@ -118,14 +119,14 @@ export function ledgerApp({
         ...reader,
         backlog,
         publications,
-        runningMax: slowMax(replica ?? database),
+        runningMax: shareOf((replica ?? database).requestConnections),
         limitMs: statementTimeoutMs,
       }),
       ...(intake && {
         addEvents: addEventsHandler({
           intake,
           sql: primary.sql,
-          runningMax: slowMax(database),
+          runningMax: database.requestConnections,
           limitMs: statementTimeoutMs,
         }),
       }),
@@ -135,9 +136,6 @@ export function ledgerApp({
     ...parts,
   });
 }
-
-/** How much slow work of one kind or account a database does at a time. The other connections are for the others. */
-const slowMax = ({ requestConnections }: Database): number => Math.ceil(requestConnections / 3);
 
 /** The address on the page of the queue. The page needs no token, so a service with tokens shows names instead. */
 function shownAddress(address: QueueAddress = defaultAddress, isHidden: boolean): PageValues {

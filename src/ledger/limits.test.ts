@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { childStory, message, type Step, story } from "../../testing/messages.ts";
 import type { Database } from "../database/database.ts";
@@ -54,42 +55,85 @@ describe("a message beyond a limit becomes a dead letter, and those before it st
   });
 });
 
-test("slow requests of one account do not delay those of another, and too many of them get 503", async () => {
+/** A service whose statements with the text `slow` wait until they are released, on a database with 10 connections. */
+async function openHeld() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let running = 0;
+  const counts = { running: 0, most: 0 };
   const within: Database["within"] = (limitMs) => {
     const sql = ledger.database.within(limitMs);
     return {
       ...sql,
       async query(...statement) {
-        if (JSON.stringify(statement[1]).includes("slow")) {
-          running += 1;
-          await released;
-        }
+        if (!JSON.stringify(statement).includes("slow")) return sql.query(...statement);
+        counts.running += 1;
+        counts.most = Math.max(counts.most, counts.running);
+        await released;
+        counts.running -= 1;
         return sql.query(...statement);
       },
     };
   };
-  await using api = await openApp({ database: { ...ledger.database, within } });
-  const statusOf = async (path: string) => (await api.app.inject(path)).statusCode;
+  const api = await openApp({ database: { ...ledger.database, within, requestConnections: 10 } });
+  return {
+    base: await api.app.listen({ port: 0, host: "127.0.0.1" }),
+    counts,
+    release,
+    statusOf: async (url: string, remoteAddress = "10.0.0.1") =>
+      (await api.app.inject({ url, remoteAddress })).statusCode,
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  };
+}
+
+const search = "/v1/transaction?account_id=";
+const quickRequests = [
+  `${search}quick`,
+  "/v1/transaction/quick?account_id=quick",
+  "/v1/transaction/quick/event?gateway_account_id=quick",
+];
+
+test("slow requests of one account delay no other account of the caller, and too many of them get 503", async () => {
+  await using held = await openHeld();
   await ledger.store(payment("quick", { gateway_account_id: "quick" }));
-  const search = "/v1/transaction?account_id=";
   const statuses: number[] = [];
-  const all = Array.from({ length: 150 }, async () => statuses.push(await statusOf(`${search}slow`)));
-  // Some run, and 100 wait. Each request has two statements.
+  const all = Array.from({ length: 330 }, async () => statuses.push(await held.statusOf(`${search}slow`)));
+  // Two run, and 300 wait.
   await eventually(() => {
-    expect(running).toBeGreaterThan(0);
-    expect(statuses.length).toBeGreaterThan(20);
+    expect(held.counts.running).toBe(2);
+    expect(statuses).toEqual(Array(28).fill(503));
   });
-  expect(new Set(statuses)).toEqual(new Set([503]));
-  for (const path of [
-    `${search}quick`,
-    "/v1/transaction/quick?account_id=quick",
-    "/v1/transaction/quick/event?gateway_account_id=quick",
-  ])
-    expect(await statusOf(path)).toBe(200);
-  release();
+  for (const path of quickRequests) expect(await held.statusOf(path)).toBe(200);
+  held.release();
   await Promise.all(all);
+  expect(held.counts.most).toBe(2);
   expect(new Set(statuses)).toEqual(new Set([200, 503]));
-  expect(await statusOf(`${search}slow`)).toBe(200);
+  expect(await held.statusOf(`${search}slow`)).toBe(200);
+});
+
+test("slow requests of one caller, whatever accounts they name, delay no other caller", async () => {
+  await using held = await openHeld();
+  await ledger.store(payment("quick", { gateway_account_id: "quick" }));
+  const all = Array.from({ length: 300 }, (_, index) =>
+    held.statusOf(index % 2 === 0 ? `${search}slow${index},quick` : `/v1/agreement?service_id=slow${index}`),
+  );
+  await eventually(() => expect(held.counts.running).toBe(4));
+  for (const path of quickRequests) expect(await held.statusOf(path, "10.0.0.2")).toBe(200);
+  const other = held.statusOf(`${search}slow`, "10.0.0.2");
+  await eventually(() => expect(held.counts.running).toBe(5));
+  held.release();
+  expect(new Set(await Promise.all([other, ...all]))).toEqual(new Set([200]));
+});
+
+test("no account or service takes the place of the streams of events", async () => {
+  await using held = await openHeld();
+  const names = ["event streams", "purpose event streams", "address 10.0.0.2"];
+  const all = Array.from({ length: 300 }, (_, index) =>
+    held.statusOf(`${search}${encodeURIComponent(names[index % names.length] as string)}&reference=slow`),
+  );
+  await eventually(() => expect(held.counts.running).toBe(4));
+  const stream = await listen(held.base, "/v1/event?cursor=newest");
+  await ledger.store(payment("streamed", { gateway_account_id: "57" }));
+  await eventually(() => expect(stream.text()).toContain("streamed"));
+  stream.stop();
+  held.release();
+  expect(new Set(await Promise.all(all))).toEqual(new Set([200]));
 });

@@ -69,7 +69,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       };
     },
 
-    async listChanges({ query: { cursor, limit }, headers, mediaType, signal, log }) {
+    async listChanges({ query: { cursor, limit }, headers, mediaType, signal, log, owner }) {
       const given = headers["Last-Event-ID"] ?? cursor;
       log.debug({ cursor: given, limit }, "list changes");
       const isStream = mediaType === "text/event-stream";
@@ -79,7 +79,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       // A stream reads its records by itself. Only a cursor that the client has kept can be too old.
       const entries = isStream && given !== newest ? [] : await store.changes(after, isStream ? 1 : limit);
       if (entries === undefined) return errorLine(410, unknownCursor);
-      if (isStream) return { status: 200, type: mediaType, body: follow({}, after, signal) };
+      if (isStream) return { status: 200, type: mediaType, body: follow(owner, {}, after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;
       return mediaType === "application/x-ndjson"
         ? { status: 200, type: mediaType, body: entries.map(viewRecord).map(toJson).join("") }

@@ -15,8 +15,8 @@ const coveredMax = 10_000;
 /** Number of records that are read at once. The memory of a search is that of its matches and of so many records. */
 const recordsPerRead = 1000;
 
-/** Maximum number of searches of the feed at the same time, so that other long work has its turns between theirs. */
-const searchesAtATime = 2;
+/** Maximum number of searches of the feed at the same time, one of each caller: other long work has its turns between. */
+const searchesAtATime = 3;
 const searchesWaitingMax = 100;
 const searchWaitMaxMs = 10_000;
 const busy = "too many requests for the changes of a resource are in flight";
@@ -38,11 +38,11 @@ export function resourceHandlers(store: FeatureStore): Pick<Handlers<operations>
       return { status: 200, body: { resource, id, features } };
     },
 
-    async listResourceChanges({ path: { resource, id }, query: { cursor, limit }, signal, log }) {
+    async listResourceChanges({ path: { resource, id }, query: { cursor, limit }, signal, log, owner }) {
       log.debug({ resource, id, cursor, limit }, "list resource changes");
       const page = await (store.history
         ? readHistory(store.history, resource, id, cursor, limit)
-        : searches.run(() => {
+        : searches.run(owner, () => {
             const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
             return searchFeed(store, isMatch, cursor, limit, signal);
           }));

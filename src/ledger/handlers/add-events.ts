@@ -1,12 +1,13 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
-import type { Handler, WithTextBody } from "../../http/handlers.ts";
+import type { Handler, Response, WithTextBody } from "../../http/handlers.ts";
 import { HttpError, unavailable } from "../../http/http-error.ts";
 import { openLane } from "../../http/lane.ts";
+import type { Owner } from "../../http/owner.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import { elementsOf } from "../../values/json.ts";
-import { type Batch, permanentReason } from "../intake/ingest.ts";
+import { permanentReason, rebuildsInPieces } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type Message, readMessage } from "../intake/message.ts";
 import { eventIdsOf } from "../tables/event.ts";
@@ -19,14 +20,14 @@ const eventsMax = 100;
 /** Maximum number of invalid events that an error names. */
 const namedMax = 20;
 
-/** Maximum number of requests that wait. Each holds up to 1 MiB. */
+/** Maximum number of requests that wait, of all callers together. Each holds up to 1 MiB. */
 const waitingMax = 20;
 
 interface Parts {
   intake: Intake;
   /** Reads what the intake has committed. */
   sql: Sql;
-  /** Number of requests whose events are stored at the same time. */
+  /** Number of transactions of requests at the same time. */
   runningMax: number;
   /** The limit for a request, in milliseconds. */
   limitMs: number;
@@ -44,23 +45,45 @@ export function addEventsHandler({ intake, sql, runningMax, limitMs }: Parts): H
     `the events were not stored within ${limitMs} ms; they may be later; send them again to learn whether they are`,
   ]);
 
-  async function add(body: string) {
+  async function add(body: string): Promise<Added> {
     const elements = elementsOf(body, eventsMax);
     if (elements && elements.length > eventsMax)
-      return problem(400, [`the body has more than ${eventsMax} events`]);
+      return { response: problem(400, [`the body has more than ${eventsMax} events`]) };
     const messages = await mapInTurns(elements ?? [body], readMessage);
     const errors = errorsOf(messages, elements !== undefined);
-    return errors.length > 0 ? problem(400, errors) : store(intake, sql, messages);
+    if (errors.length > 0) return { response: problem(400, errors) };
+    const response = await store(intake, sql, messages);
+    const rebuilds = messages.flatMap((message) => (message.kind === "rebuild" ? message.externalId : []));
+    return { response, rebuilds: await rebuildsInPieces(sql, rebuilds) };
+  }
+
+  async function addAndRebuild(body: string, owner: Owner): Promise<Response<AddEvents>> {
+    try {
+      const { response, rebuilds = [] } = await lane.run(owner, () => add(body));
+      for (const ids of rebuilds) await lane.run(owner, () => rebuild(intake, ids));
+      return response;
+    } catch (error) {
+      const reason = permanentReason(error);
+      if (reason === undefined) throw error;
+      return problem(400, [reason]);
+    }
   }
 
   // A request that takes too long keeps its place until its transaction ends.
-  return ({ body }) =>
-    withTimeout(
-      lane.run(() => add(body)),
-      limitMs,
-      timeout,
-    );
+  return ({ body, owner }) => withTimeout(addAndRebuild(body, owner), limitMs, timeout);
 }
+
+interface Added {
+  response: Response<AddEvents>;
+  /** The resources to rebuild after it, those of each transaction. They can take long, so others have turns in between. */
+  rebuilds?: string[][];
+}
+
+const rebuild = (intake: Intake, rebuilds: string[]) =>
+  intake.store(
+    { events: [], rebuilds, deadLetters: [] },
+    rebuilds.map(() => ({})),
+  );
 
 /** The errors of invalid messages. Those of a list are numbered from 1. */
 function errorsOf(messages: Message[], isList: boolean): string[] {
@@ -72,29 +95,18 @@ function errorsOf(messages: Message[], isList: boolean): string[] {
 }
 
 async function store(intake: Intake, sql: Sql, messages: Message[]) {
-  const batch: Batch = {
-    events: messages.flatMap((message) => (message.kind === "event" ? message.event : [])),
-    rebuilds: messages.flatMap((message) => (message.kind === "rebuild" ? message.externalId : [])),
-    deadLetters: [],
-  };
-  let newIds: Set<bigint>;
-  try {
-    const { stored } = await intake.store(
-      batch,
-      messages.map(() => ({})),
-    );
-    newIds = new Set(stored.map(({ id }) => id));
-  } catch (error) {
-    const reason = permanentReason(error);
-    if (reason === undefined) throw error;
-    return problem(400, [reason]);
-  }
-  const ids = (await eventIdsOf(sql, batch.events)).values();
-  const events = messages.map((message) => {
+  const events = messages.flatMap((message) => (message.kind === "event" ? message.event : []));
+  const { stored } = await intake.store(
+    { events, rebuilds: [], deadLetters: [] },
+    events.map(() => ({})),
+  );
+  const newIds = new Set(stored.map(({ id }) => id));
+  const ids = (await eventIdsOf(sql, events)).values();
+  const added = messages.map((message) => {
     if (message.kind !== "event") return { event_id: null, is_new: false };
     const event_id = ids.next().value as bigint;
     // An event that is twice in the request is new once.
     return { event_id, is_new: newIds.delete(event_id) };
   });
-  return { status: 202 as const, body: { events } };
+  return { status: 202 as const, body: { events: added } };
 }

@@ -50,10 +50,10 @@ export interface Reader {
  */
 export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: number): AgreementHandlers => ({
   async searchAgreements(request) {
-    const { query } = request;
+    const { query, owner } = request;
     const { service_id, account_id, override_account_or_service_id_restriction: isUnrestricted } = query;
     if (!service_id && !account_id && !isUnrestricted) return searchRestrictionMissing;
-    const sql = reader.lanes(account_id ?? service_id);
+    const sql = reader.lanes(owner, { account_id, service_id });
     const filter = filterOf(query);
     const found = await readPage(request, {
       filters: viewAgreementFilters(query),
@@ -67,23 +67,23 @@ export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: numb
     return { status: 200, headers, body: { ...page, results, _links: links } };
   },
 
-  async getAgreement({ path: { agreementExternalId: id }, query, headers }) {
+  async getAgreement({ path: { agreementExternalId: id }, query, headers, owner }) {
     const { account_id, service_id, override_account_or_service_id_restriction: isUnrestricted } = query;
     if (!account_id && !service_id && !isUnrestricted) return restrictionMissing;
     const { sql, lanes } = headers["X-Consistent"] ? primary : reader;
-    const lane = lanes(account_id ?? service_id);
+    const lane = lanes(owner, { account_id, service_id });
     const key = { external_id: id, gateway_account_id: account_id, service_id };
     const asOf = query.as_of && readInstant(query.as_of);
     const row = await (asOf ? asOfReader(lane, asOf, limitMs).agreement(key) : findWhole(sql, lane, key));
     return row ? { status: 200, body: viewAgreement(row) } : notFound(id);
   },
 
-  async listAgreementEvents({ path: { agreementExternalId: id }, query, url }) {
+  async listAgreementEvents({ path: { agreementExternalId: id }, query, url, owner }) {
     const { account_id, service_id, cursor } = query;
     const asOf = query.as_of && readInstant(query.as_of);
     const after = cursor === undefined ? undefined : readEventCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
-    const lane = reader.lanes(account_id ?? service_id);
+    const lane = reader.lanes(owner, { account_id, service_id });
     const key = { external_id: id, gateway_account_id: account_id, service_id };
     const agreement = await (asOf
       ? asOfReader(lane, asOf, limitMs).agreementAlone(key)

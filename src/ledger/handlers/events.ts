@@ -18,19 +18,19 @@ export const eventHandlers = (
   sql: Sql,
   lanes: Lanes,
 ): Pick<Handlers<operations>, "getEvent" | "listTickerEvents"> => ({
-  async getEvent({ path }) {
+  async getEvent({ path, owner }) {
     const found = await findEvent(sql, path.eventId, quickBytesMax);
-    const whole = found?.is_whole === false ? await findEvent(lanes("events"), path.eventId) : found;
+    const whole = found?.is_whole === false ? await findEvent(lanes(owner), path.eventId) : found;
     if (!whole) return problem(404, [`Event with id [${path.eventId}] not found`]);
     const { is_whole: _, ...row } = whole;
     return { status: 200, body: viewEvent(row) };
   },
 
-  async listTickerEvents({ query, url }) {
+  async listTickerEvents({ query, url, owner }) {
     const { event_types, cursor } = query;
     const after = cursor === undefined ? undefined : readTickerCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
-    const sql = lanes("ticker");
+    const sql = lanes(owner);
     const filter: TickerFilter = {
       from: readInstantUp(query.from_date) as string,
       to: readInstant(query.to_date) as string,

@@ -3,6 +3,7 @@ import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/
 import { recordsMax } from "../../http/event-stream.ts";
 import { chunkLength, openStreams, streamEvent } from "../../http/feed.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { HttpError } from "../../http/http-error.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
 import {
@@ -35,7 +36,7 @@ const view = (event: FeedRow) => viewFeedEvent(event, writeFeedCursor(positionOf
 export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>, "listEvents"> {
   const follow = openStreams(feedOf(sql, lanes));
   return {
-    async listEvents({ query, headers, mediaType, signal, url }) {
+    async listEvents({ query, headers, mediaType, signal, url, owner }) {
       const { account_id: account_ids, resource_types, event_types, limit } = query;
       const filter: FeedFilter = { account_ids, resource_types, event_types };
       const given = headers["Last-Event-ID"] ?? query.cursor;
@@ -43,10 +44,10 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
       if (!after) return unknownFeedCursor;
       if (mediaType === "text/event-stream") {
         if (!(await mayBeInFeed(sql, after))) return gone;
-        return { status: 200, type: mediaType, body: follow(filter, writeFeedCursor(after), signal) };
+        return { status: 200, type: mediaType, body: follow(owner, filter, writeFeedCursor(after), signal) };
       }
       const limits = { countMax: limit, bytesMax: pageBytesMax };
-      const page = await readAfter(sql, lanes(account_ids), filter, after, limits);
+      const page = await readAfter(sql, lanes(owner, account_ids), filter, after, limits);
       if (!page) return gone;
       const next_cursor = writeFeedCursor(page.end);
       const responseHeaders = viewNextLink(url, query, page.isLast ? undefined : next_cursor);
@@ -72,16 +73,18 @@ async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPos
   return (await mayBeInFeed(sql, after)) ? page : undefined;
 }
 
-/** The feed as the streams read it. They have a lane of their own, since one loop serves all of them. */
+/** The feed as the streams read it. The service itself reads it, since one loop serves all of them. */
 const feedOf = (sql: Sql, lanes: Lanes) => ({
   newest: async () => writeFeedCursor(await newestInFeed(sql)),
   async read(filter: FeedFilter, after: string | undefined) {
     const position = readFeedCursor(after) ?? feedStart;
-    const page = await readAfter(sql, lanes("event streams"), filter, position, ofStreams);
+    const page = await readAfter(sql, lanes("purpose event streams"), filter, position, ofStreams);
     if (!page) return undefined;
     const cursor = writeFeedCursor(page.end);
     const events = await mapInTurns(page.events, (event) => streamEvent(view(event)));
     return events.length > 0 ? { text: events.join(""), cursor } : { cursor };
   },
-  isOutage: (error: unknown) => error instanceof DatabaseUnavailable || error instanceof StatementTimeout,
+  /** Also if too many statements wait. */
+  isOutage: (error: unknown) =>
+    error instanceof DatabaseUnavailable || error instanceof StatementTimeout || error instanceof HttpError,
 });

@@ -80,28 +80,27 @@ export function intakeHandlers({
     timeout: new StatementTimeout(limitMs),
     busy: "too many requests for dead letters are in flight",
   });
-  const slow = () => lanes("dead-letters");
 
   return {
     async getIntake() {
       return { status: 200, body: await readIntake() };
     },
 
-    async listDeadLetters({ query, url }) {
+    async listDeadLetters({ query, url, owner }) {
       const { state, cursor } = query;
       const before = cursor === undefined ? newest : readDeadLetterCursor(cursor);
       if (before === undefined) return unknownCursor;
       const displaySize = Math.min(query.display_size, displaySizeMax);
-      const rows = await newestDeadLetters(slow(), state, before, displaySize + 1);
+      const rows = await newestDeadLetters(lanes(owner), state, before, displaySize + 1);
       const dead_letters = rows.slice(0, displaySize).map(viewDeadLetter);
       const last = rows.length > displaySize ? dead_letters.at(-1) : undefined;
       const links = viewNextCursor(url, query, last && writeDeadLetterCursor(last.dead_letter_id));
       return { status: 200, headers: viewLinkHeader(links), body: { dead_letters, _links: links } };
     },
 
-    getDeadLetter: ({ path: { deadLetterId: id } }) =>
-      lane.run(async () => {
-        const row = await findDeadLetter(slow(), id, messageBytesMax);
+    getDeadLetter: ({ path: { deadLetterId: id }, owner }) =>
+      lane.run(owner, async () => {
+        const row = await findDeadLetter(lanes(owner), id, messageBytesMax);
         if (!row) return problem(404, [`Dead letter with id [${id}] not found`]);
         return { status: 200, body: await viewDetail(row) };
       }),

@@ -15,7 +15,7 @@ test("a statement whose turn comes after its limit gives it to the next one", as
     run: async () => {},
   };
   const limitMs = 20;
-  const lane = openLanes(sql, 1, limitMs)("57");
+  const lane = openLanes(sql, 1, limitMs)("subject a");
   const first = lane.query("select 1");
   const late = expect(lane.query("select 2")).rejects.toThrow(StatementTimeout);
   const start = performance.now();
@@ -26,7 +26,7 @@ test("a statement whose turn comes after its limit gives it to the next one", as
   await lane.query("select 4");
 });
 
-test("a lane runs as many statements at a time as it may, also after some have ended", async () => {
+test("as many statements of an account run at a time as may, also after some have ended", async () => {
   let running = 0;
   let most = 0;
   const ends: (() => void)[] = [];
@@ -40,9 +40,9 @@ test("a lane runs as many statements at a time as it may, also after some have e
     },
     run: async () => {},
   };
-  const lanes = openLanes(sql, 2, testWaitMaxMs);
+  const lanes = openLanes(sql, 12, testWaitMaxMs);
   const statements: Promise<unknown>[] = [];
-  const begin = () => void statements.push(lanes("57").query("select 1"));
+  const begin = () => void statements.push(lanes("subject a", "57").query("select 1"));
   begin();
   begin();
   for (let count = 0; count < 6; count += 1) {

@@ -18,12 +18,12 @@ export const payoutHandlers = (
   sql: Sql,
   lanes: Lanes,
 ): Pick<Handlers<operations>, "searchPayouts" | "getPayout"> => ({
-  async searchPayouts({ query, url }) {
+  async searchPayouts({ query, url, owner }) {
     const { gateway_account_id: accounts, state, page } = query;
     if (!accounts && !query.override_account_id_restriction) return accountMissing;
     const displaySize = Math.min(query.display_size, displaySizeMax);
     const { rows, total } = await searchPayouts(
-      lanes(accounts),
+      lanes(owner, accounts),
       { account_ids: accounts, state: state && payoutStateShownAs(state) },
       { offset: (page - 1) * displaySize, countMax: displaySize },
     );
@@ -47,13 +47,13 @@ export const payoutHandlers = (
     };
   },
 
-  async getPayout({ path: { gatewayPayoutId }, query }) {
+  async getPayout({ path: { gatewayPayoutId }, query, owner }) {
     const { gateway_account_id: account } = query;
     if (!account && !query.override_account_id_restriction) return accountMissing;
     const payout = await findPayout(sql, gatewayPayoutId, account);
     if (!payout) return problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
     // Only now, since it reads everything that the payout settles.
-    const settled = await settledBy(lanes(account), gatewayPayoutId);
+    const settled = await settledBy(lanes(owner, account), gatewayPayoutId);
     return { status: 200, body: viewPayoutDetail(payout, settled) };
   },
 });

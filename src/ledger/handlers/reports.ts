@@ -47,12 +47,12 @@ type ReportHandlers = Pick<
 
 export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
   async getTransactionReport(request) {
-    const { query, url } = request;
+    const { query, url, owner } = request;
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const { group_by: groupBy = [], cursor } = query;
-    const read = pageReader(lanes(query.account_id), query, groupBy);
+    const read = pageReader(lanes(owner, query.account_id), query, groupBy);
     if (asksForCsv(request)) return reportAsCsv(groupBy, read);
 
     const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
@@ -68,12 +68,12 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     };
   },
 
-  async getTransactionsSummary({ query }) {
+  async getTransactionsSummary({ query, owner }) {
     if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const filter = { ...accountOf(query), states: ["SUCCESS" as const], created: betweenInstants(query) };
     const grouping = { groupBy: ["type", "moto"] as const, sums: ["gross_amount"] as const };
-    const groups = await summarise(lanes(query.account_id), filter, grouping);
+    const groups = await summarise(lanes(owner, query.account_id), filter, grouping);
     const add = (type: string, moto?: string) => {
       const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);
       return {
@@ -91,7 +91,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     return { status: 200, body };
   },
 
-  async getPaymentsByState({ query }) {
+  async getPaymentsByState({ query, owner }) {
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const filter = {
       ...accountOf(query),
@@ -99,17 +99,17 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
       created: betweenInstants(query),
     };
     const grouping = { groupBy: ["state" as const], sums: [], statuses: statusesByState(2) };
-    const groups = await summarise(lanes(query.account_id), filter, grouping);
+    const groups = await summarise(lanes(owner, query.account_id), filter, grouping);
     return { status: 200, body: viewPaymentsByState(groups) };
   },
 
-  async listTransactionsByHour({ query, url }) {
+  async listTransactionsByHour({ query, url, owner }) {
     const { cursor } = query;
     const after = cursor === undefined ? undefined : readHourCursor(cursor);
     if (cursor !== undefined && after === undefined) return unknownCursor;
     const interval = throughInstants(query);
     const from = after !== undefined && after > interval.from ? after : interval.from;
-    const rows = await summariseByHour(lanes(undefined), { ...interval, from }, entriesMax + 1);
+    const rows = await summariseByHour(lanes(owner), { ...interval, from }, entriesMax + 1);
     const next = rows[entriesMax]?.hour;
     return {
       status: 200,
@@ -118,25 +118,25 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     };
   },
 
-  async getPerformanceReport({ query }) {
+  async getPerformanceReport({ query, owner }) {
     if (isHalfGiven(query)) return datesMissing;
     const states = query.state ? [query.state] : finishedStates;
     const filter = { ...livePayments, states, created: throughDays(query), withoutCorrections: true };
     const grouping = { groupBy: [], sums: ["gross_amount"] as const };
-    const [all = noTransactions] = await summarise(lanes(undefined), filter, grouping);
+    const [all = noTransactions] = await summarise(lanes(owner), filter, grouping);
     return { status: 200, body: viewPerformance(all.count, all.gross_amount) };
   },
 
-  async getLegacyPerformanceReport({ query }) {
+  async getLegacyPerformanceReport({ query, owner }) {
     if (isHalfGiven(query)) return datesMissing;
-    const all = await summariseAmounts(lanes(undefined), throughInstants(query), {
+    const all = await summariseAmounts(lanes(owner), throughInstants(query), {
       live: true,
       state: query.state,
     });
     return { status: 200, body: viewPerformance(all.count, all.amount) };
   },
 
-  async listGatewayPerformance({ query, url }) {
+  async listGatewayPerformance({ query, url, owner }) {
     if (query.from_date > query.to_date) return datesReversed;
     const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
     const after =
@@ -148,7 +148,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
       created: throughDays(query),
       withoutCorrections: true,
     };
-    const { groups, next } = await readGroups(lanes(undefined), filter, grouping, after, entriesMax);
+    const { groups, next } = await readGroups(lanes(owner), filter, grouping, after, entriesMax);
     return {
       status: 200,
       headers: viewNextLink(url, query, next && writeGroupCursor(next)),

@@ -29,10 +29,10 @@ const { display_size: displaySizeMax, limit_total_size: defaultLimit } = default
 
 export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "searchTransactions"> => ({
   async searchTransactions(request) {
-    const { query } = request;
+    const { query, owner } = request;
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
-    const sql = lanes(query.account_id);
+    const sql = lanes(owner, query.account_id);
     if (asksForCsv(request)) return searchAsCsv(sql, query);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 

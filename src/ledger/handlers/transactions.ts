@@ -47,7 +47,7 @@ const pageLimits = { countMax: 200, bytesMax: pageBytesMax };
 
 /** `limitMs` is the limit for reading a history, in milliseconds. */
 export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): TransactionHandlers => ({
-  async getTransaction({ path: { transactionExternalId }, query }) {
+  async getTransaction({ path: { transactionExternalId }, query, owner }) {
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const wanted = {
       external_id: transactionExternalId,
@@ -55,7 +55,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
       transaction_type: query.transaction_type,
       parent_external_id: query.parent_external_id,
     };
-    const lane = () => lanes(query.account_id);
+    const lane = () => lanes(owner, query.account_id);
     const row = await (query.as_of === undefined
       ? findWhole(sql, lane, wanted)
       : findAsOf(asOfReader(lane(), readInstant(query.as_of) as string, limitMs), wanted));
@@ -64,21 +64,21 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
       : notFound(transactionExternalId);
   },
 
-  async getTransactionByGatewayTransactionId({ query }) {
+  async getTransactionByGatewayTransactionId({ query, owner }) {
     const filter = { ...query, transaction_type: "PAYMENT" } as const;
     const limits = { countMax: 1, bytesMax: pageBytesMax };
-    const [row] = (await searchTransactions(lanes(undefined), filter, limits)).rows;
+    const [row] = (await searchTransactions(lanes(owner), filter, limits)).rows;
     return row
       ? { status: 200, body: viewPayment(row, 2) }
       : problem(404, [`Payment with gateway transaction id [${query.gateway_transaction_id}] not found`]);
   },
 
-  async listTransactionEvents({ path: { transactionExternalId: id }, query, url }) {
+  async listTransactionEvents({ path: { transactionExternalId: id }, query, url, owner }) {
     const { gateway_account_id: account, status_version: version, cursor } = query;
     const asOf = query.as_of && readInstant(query.as_of);
     const after = cursor === undefined ? undefined : readEventCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
-    const lane = lanes(account);
+    const lane = lanes(owner, account);
     const isWhole = asOf === undefined && after === undefined;
     const page =
       (isWhole && (await listAllQuickly(sql, id, account))) ||
@@ -100,13 +100,17 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     };
   },
 
-  async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url }) {
+  async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url, owner }) {
     const { gateway_account_id: account, cursor } = query;
     const after = cursor === undefined ? undefined : readChildCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const [parent, { children, isLast }] = await Promise.all([
       findTransaction(sql, { external_id: id, gateway_account_id: account }, 0),
-      listChildren(lanes(account), id, account, { type: query.transaction_type, after, ...pageLimits }),
+      listChildren(lanes(owner, account), id, account, {
+        type: query.transaction_type,
+        after,
+        ...pageLimits,
+      }),
     ]);
     if (!parent) return notFound(id);
     const last = isLast ? undefined : children.at(-1);

@@ -1,5 +1,6 @@
 import { type Database, isPermanent, type Sql } from "../../database/database.ts";
 import { letOthersRun } from "../../process/turns.ts";
+import { inChunks } from "../../values/chunks.ts";
 import { Folds, planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
 import { agreementNamedBy } from "../projection/payment-instrument.ts";
@@ -22,6 +23,7 @@ import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { rebuildOutlines } from "../tables/outline.ts";
 import { instrumentsMax, withTooManyInstruments } from "../tables/payment-instrument.ts";
+import { countEventsOf } from "../tables/resource.ts";
 import { countWrites, LimitExceeded } from "../tables/save-statement.ts";
 import {
   type CurrentTransaction,
@@ -54,15 +56,36 @@ export interface Ingested {
 }
 
 /**
- * Stores the events of a batch and updates the projections of their resources, all or none. It is safe to
- * repeat and safe while other receivers run.
+ * Stores the events of a batch and updates the projections of their resources, all or none. Rebuilds come before, in
+ * transactions of their own. It is safe to repeat and safe while other receivers run.
  */
-export const ingest = (database: Database, batch: Batch): Promise<Ingested> =>
-  ingestWithLocks(
-    database,
-    batch,
-    batch.events.flatMap((event) => [event.parent_resource_external_id ?? [], agreementsOf(event)].flat()),
-  );
+export async function ingest(database: Database, batch: Batch): Promise<Ingested> {
+  let changedRows = 0;
+  for (const rebuilds of await rebuildsInPieces(database, batch.rebuilds)) {
+    const piece = { events: [], rebuilds, deadLetters: [] };
+    changedRows += (await ingestWithLocks(database, piece, [])).changedRows;
+  }
+  const { events, deadLetters, replayed = [] } = batch;
+  if (batch.rebuilds.length > 0 && events.length + deadLetters.length + replayed.length === 0) {
+    return { stored: [], changedRows };
+  }
+  const related = events.flatMap((event) => [event.parent_resource_external_id ?? [], agreementsOf(event)]);
+  const { stored } = await ingestWithLocks(database, { ...batch, rebuilds: [] }, related.flat(2));
+  return { stored, changedRows };
+}
+
+/** Maximum number of events that a transaction reads to rebuild several resources: 30 ms of the embedded database. */
+const rebuiltEventsMax = 1000;
+
+/** Divides resources into those that are rebuilt in one transaction, so that others have their turns between them. */
+export async function rebuildsInPieces(sql: Sql, ids: string[]): Promise<string[][]> {
+  if (ids.length === 0) return [];
+  const distinct = [...new Set(ids)];
+  const counts = await countEventsOf(sql, distinct, rebuiltEventsMax);
+  const counted = distinct.map((id, index) => ({ id, count: counts[index] as number }));
+  const pieces = inChunks(counted, ({ count }) => count, rebuiltEventsMax);
+  return pieces.map((piece) => piece.map(({ id }) => id));
+}
 
 /** `related` has the ids of other resources that the events name. */
 async function ingestWithLocks(database: Database, batch: Batch, related: string[]): Promise<Ingested> {

@@ -56,6 +56,19 @@ export async function countResources(sql: Sql, accountId?: string): Promise<numb
   return Number(row?.count);
 }
 
+/** The number of events of each resource. Counting stops at `max`. */
+export async function countEventsOf(sql: Sql, ids: string[], max: number): Promise<number[]> {
+  const rows = await sql.query<{ count: bigint }>(
+    `select (
+       select count(*) from (select from event where resource_external_id = id limit $2) as counted
+     ) as count
+     from unnest($1::text[]) with ordinality as resource (id, place) order by place`,
+    [ids, max],
+    "repeated",
+  );
+  return rows.map(({ count }) => Number(count));
+}
+
 /** Returns those of these ids that exist. */
 export async function knownResourceIds(sql: Sql, ids: string[]): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(

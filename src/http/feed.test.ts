@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import { type Cursor, type Feed, openStreams } from "./feed.ts";
+import type { Owner } from "./owner.ts";
+
+interface Filter {
+  name: string;
+}
+
+/** A feed of numbered records, which all filters match. A read ends when the test releases it. */
+function openFeed() {
+  let newest = 0;
+  let isFree = false;
+  const reads: { name: string; release(): void }[] = [];
+  const feed: Feed<Filter> = {
+    newest: async () => String(newest),
+    async read({ name }, after: Cursor) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      reads.push({ name, release: resolve });
+      if (!isFree) await promise;
+      return { text: `${name} ${after}\n`, cursor: String(newest) };
+    },
+    isOutage: () => false,
+  };
+  return {
+    feed,
+    reads,
+    add() {
+      newest += 1;
+    },
+    async releaseFirst(count: number) {
+      for (let index = 0; index < count; index += 1) {
+        await eventually(() => expect(reads.length).toBeGreaterThan(index));
+        reads[index]?.release();
+      }
+    },
+    releaseAll() {
+      isFree = true;
+      for (const { release } of reads) release();
+    },
+  };
+}
+
+/** Opens streams of a caller, each with a filter of its own, and reads them until the signal aborts. */
+async function openMany(
+  follow: ReturnType<typeof openStreams<Filter>>,
+  owner: Owner,
+  names: string[],
+  signal: AbortSignal,
+): Promise<Promise<void>[]> {
+  const streams = names.map((name) => follow(owner, { name }, "0", signal));
+  await Promise.all(streams.map((stream) => stream.next()));
+  return streams.map(async (stream) => {
+    for await (const _ of stream);
+  });
+}
+
+test("callers take turns: 300 streams of one do not delay that of another", async () => {
+  const { feed, reads, add, releaseFirst, releaseAll } = openFeed();
+  const follow = openStreams(feed);
+  const closing = new AbortController();
+  const { signal } = closing;
+  add();
+  const names = Array.from({ length: 300 }, (_, index) => `own ${index}`);
+  const ended = await openMany(follow, "subject many", names, signal);
+  await eventually(() => expect(reads).toHaveLength(1));
+  ended.push(...(await openMany(follow, "subject one", ["other"], signal)));
+  await releaseFirst(4);
+  expect(reads.slice(0, 4).map(({ name }) => name)).toContain("other");
+  releaseAll();
+  await eventually(() =>
+    expect(new Set(reads.map(({ name }) => name))).toEqual(new Set([...names, "other"])),
+  );
+  closing.abort();
+  await Promise.all(ended);
+});
+
+test("a record is read once for all streams with the same filter, also of several callers", async () => {
+  const { feed, reads, add, releaseFirst } = openFeed();
+  const follow = openStreams(feed);
+  const closing = new AbortController();
+  add();
+  const ended = await Promise.all(
+    (["subject a", "subject b", "address c"] as const).map((owner) =>
+      openMany(follow, owner, ["same", "same"], closing.signal),
+    ),
+  );
+  await eventually(() => expect(reads).toHaveLength(1));
+  add();
+  await releaseFirst(2);
+  expect(reads.map(({ name }) => name)).toEqual(["same", "same"]);
+  closing.abort();
+  await Promise.all(ended.flat());
+});

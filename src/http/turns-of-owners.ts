@@ -1,0 +1,34 @@
+import type { Owner } from "./owner.ts";
+
+/** Items that wait. Their owners take turns, whatever the number of their items. */
+export interface TurnsOfOwners<Item> {
+  /** Adds an item behind those of its owner, or behind the urgent ones of its owner. */
+  add(owner: Owner, item: Item, isUrgent?: boolean): void;
+  /** Removes the first item of the owner whose turn it is. */
+  take(): Item | undefined;
+  clear(): void;
+}
+
+export function openTurnsOfOwners<Item>(): TurnsOfOwners<Item> {
+  /** The items of the owners that have some, in the order of the turns of the owners. */
+  const waiting = new Map<Owner, Record<"urgent" | "others", Set<Item>>>();
+  return {
+    add(owner, item, isUrgent = false) {
+      const own = waiting.get(owner) ?? { urgent: new Set(), others: new Set() };
+      waiting.set(owner, own);
+      own[isUrgent ? "urgent" : "others"].add(item);
+    },
+    take() {
+      const [next] = waiting;
+      if (!next) return undefined;
+      const [owner, { urgent, others }] = next;
+      const [item] = urgent.size > 0 ? urgent : others;
+      urgent.delete(item as Item);
+      others.delete(item as Item);
+      waiting.delete(owner);
+      if (urgent.size + others.size > 0) waiting.set(owner, { urgent, others });
+      return item;
+    },
+    clear: () => waiting.clear(),
+  };
+}
