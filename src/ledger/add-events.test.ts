@@ -223,6 +223,66 @@ test("a request gives its place back, however it ends; beyond 20 that wait, othe
   }
 });
 
+describe("callers take turns:", () => {
+  const trusting = { trustedProxies: ["127.0.0.1"] };
+  /** The settled responses of a caller, with the number of its event if it was stored. */
+  const sender = (ledger: Awaited<ReturnType<typeof startNarrow>>, caller: string) => {
+    const responses: { status: number; id: number }[] = [];
+    return {
+      responses,
+      stored: () => responses.filter(({ status }) => status === 202).length,
+      async send(body: object) {
+        const { status, json: content } = await ledger.request("/v1/event", {
+          method: "POST",
+          headers: { ...json, "x-forwarded-for": caller },
+          body: JSON.stringify(body),
+        });
+        responses.push({ status, id: content.events?.[0]?.event_id });
+      },
+    };
+  };
+  const times = (count: number, work: (n: number) => Promise<void>) =>
+    Array.from({ length: count }, (_, n) => work(n));
+
+  test("while the requests of one fill the queue, an event of another is stored after two of them", async () => {
+    await using ledger = await startNarrow(trusting);
+    const [many, one] = [sender(ledger, "10.0.0.1"), sender(ledger, "10.0.0.2")];
+    const release = await holdEvents(ledger.database);
+    const ofMany = times(waitingMax + 10, (n) => many.send(created(`many ${n}`)));
+    await eventually(() => expect(many.responses).toHaveLength(9));
+    const ofOne = one.send(created("one"));
+    // Its place was that of the newest request of the other.
+    await eventually(() => expect(many.responses).toHaveLength(10));
+    await release();
+    await Promise.all([...ofMany, ofOne]);
+    expect(one.responses).toMatchObject([{ status: 202 }]);
+    const before = many.responses.filter(({ id }) => id < (one.responses[0]?.id as number));
+    expect(before.length).toBeLessThanOrEqual(2);
+  });
+
+  test("between the rebuilds of a request, events of others are stored", async () => {
+    await using ledger = await startNarrow(trusting);
+    const ids = Array.from({ length: 6 }, (_, n) => `long${n}`);
+    await ledger.database.run(`
+      insert into event (resource_type, resource_external_id, event_type, timestamp, event_details)
+      select 'payment', 'long' || n, 'PAYMENT_CREATED', '2024-03-05'::timestamptz + m * interval '1 second', '{"amount": 1}'
+      from generate_series(0, 5) as n, generate_series(1, 600) as m`);
+    const [rebuilding, other] = [sender(ledger, "10.0.0.1"), sender(ledger, "10.0.0.2")];
+    const release = await holdEvents(ledger.database);
+    const rebuilt = rebuilding.send(ids.map((id) => ({ ...created(id), reproject_domain_object: true })));
+    const events = times(waitingMax + 1, (n) => other.send(created(`other ${n}`)));
+    await eventually(() => expect(other.responses).toMatchObject([{ status: 503 }]));
+    await release();
+    await rebuilt;
+    expect(other.stored()).toBeGreaterThanOrEqual(ids.length - 2);
+    await Promise.all(events);
+    expect(rebuilding.responses).toMatchObject([{ status: 202 }]);
+    expect(
+      await ledger.database.query("select from transaction where external_id like 'long%'"),
+    ).toHaveLength(6);
+  });
+});
+
 test("a request that takes too long gets 504 and keeps its place; sent again it says that its event is stored", async () => {
   await using ledger = await startNarrow({ statementTimeoutMs: 500 });
   const send = (id: string) =>

@@ -34,6 +34,7 @@ export async function startLedger({
   security = undefined as Security | undefined,
   accountsClaim = "accounts",
   eventWrites = false,
+  trustedProxies = [] as string[],
   limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
@@ -63,7 +64,9 @@ export async function startLedger({
     intake: intakeOfRequests,
     statementTimeoutMs,
   };
-  const { app } = opened.use(await openApp({ ...parts, security, accountsClaim, log, metrics }));
+  const { app } = opened.use(
+    await openApp({ ...parts, security, accountsClaim, trustedProxies, log, metrics }),
+  );
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
   const receiving = receiver.run(stop.signal);

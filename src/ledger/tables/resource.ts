@@ -60,7 +60,7 @@ export async function countResources(sql: Sql, accountId?: string): Promise<numb
 export async function countEventsOf(sql: Sql, ids: string[], max: number): Promise<number[]> {
   const rows = await sql.query<{ count: bigint }>(
     `select (
-       select count(*) from (select from event where resource_external_id = id limit $2) as counted
+       select count(*) from (select from event where resource_external_id = resource.id limit $2) as counted
      ) as count
      from unnest($1::text[]) with ordinality as resource (id, place) order by place`,
     [ids, max],
