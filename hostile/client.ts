@@ -5,6 +5,9 @@ import { Agent, request } from "undici";
 const responseMaxMs = 60_000;
 const agent = new Agent({ connections: 200, headersTimeout: responseMaxMs, bodyTimeout: responseMaxMs });
 
+/** The header by which a request is that of another caller than the attacker: the services trust the proxies of this machine. */
+export const ofAnother = { "x-forwarded-for": "192.0.2.1" };
+
 export interface HttpRequest {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;

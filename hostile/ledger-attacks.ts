@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen } from "../testing/event-stream.ts";
 import type { EventMessage } from "../testing/messages.ts";
 import type { Attack } from "./attack.ts";
-import { getRequest, oddTexts, openClients, readDocuments, repeat, send } from "./client.ts";
+import { getRequest, oddTexts, ofAnother, openClients, readDocuments, repeat, send } from "./client.ts";
 import type { LedgerTarget } from "./ledger.ts";
 
 /** An attack on the ledger. */
@@ -65,6 +66,29 @@ async function readAll(url: string, path: string, itemsOf: (page: never) => unkn
     next = page._links?.next_cursor?.href;
   }
   return count;
+}
+
+/** An event of another caller takes longer than this to its stream only if others delay it. */
+const streamedMaxMs = 1500;
+
+/** Adds events as another caller, one after another, and waits for each in a stream of that caller. */
+async function expectStreamed(url: string, count: number): Promise<void> {
+  const stream = await listen(url, "/v1/event?account_id=other&cursor=newest", ofAnother);
+  try {
+    for (let index = 0; index < count; index += 1) {
+      const id = `streamed${index}-${Date.now()}`;
+      const body = created(id, { gateway_account_id: "other" });
+      await send(`${url}/v1/event`, [202], { method: "POST", headers: ofAnother, body });
+      const addedAt = performance.now();
+      while (!stream.text().includes(id)) {
+        if (performance.now() - addedAt > streamedMaxMs)
+          throw new Error(`a stream of another caller did not get its event in time (${streamedMaxMs} ms)`);
+        await sleep(10);
+      }
+    }
+  } finally {
+    stream.stop();
+  }
 }
 
 const search = (account: string, more = "") => `/v1/transaction?account_id=${account}${more}`;
@@ -187,6 +211,45 @@ export const attacksOnLedger: LedgerAttack[] = [
         await publish(times(50, (index) => created(`round${round}-${index}`)));
         await sleep(500);
       }
+    },
+  },
+  {
+    name: "900 streams with filters of their own, beside a stream of another caller",
+    prepare: ({ publish }) => publish(history("long", 10_000, (index) => ({ note: `${index}` }))),
+    async run({ url }) {
+      await using _many = await openClients(
+        url,
+        900,
+        (index) => getRequest(`/v1/event?account_id=account${index}&event_types=NONE`, "text/event-stream"),
+        () => {},
+      );
+      await expectStreamed(url, 10);
+    },
+  },
+  {
+    name: "250 searches at a time for accounts with the names of others, beside a stream of another caller",
+    async run({ url }) {
+      const names = ["event streams", "events", "ticker", "dead-letters", "purpose event streams"];
+      const more = "&email=abcdef&cardholder_name=abc";
+      const paths = [
+        ...names.map((name) => search(encodeURIComponent(name), more)),
+        ...times(9, (index) => search(`test${index},57`, more)),
+        `/v1/agreement?service_id=other`,
+      ];
+      const searching = readMany(url, 3000, 250, paths, [200, 503, 504]);
+      await expectStreamed(url, 10);
+      await searching;
+    },
+  },
+  {
+    name: "40 requests at a time that rebuild 100 resources with 300 events each",
+    prepare: async ({ publish }) => {
+      for (let index = 0; index < 100; index += 1)
+        await publish(history(`rebuilt${index}`, 300, () => ({ note: `${index}` })));
+    },
+    async run({ url }) {
+      const body = times(100, (index) => ({ ...created(`rebuilt${index}`), reproject_domain_object: true }));
+      await repeat(80, 40, () => send(`${url}/v1/event`, [202, 503, 504], { method: "POST", body }));
     },
   },
   {

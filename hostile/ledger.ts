@@ -23,7 +23,7 @@ export interface LedgerTarget extends Target {
   database: Database | undefined;
 }
 
-/** A payment of another account, and the requests of that account. */
+/** A payment of another account, and the requests of another caller for it. */
 const payment = story(
   "payment",
   "other-payment",
@@ -34,6 +34,9 @@ const pings = [
   { path: "/v1/transaction/other-payment?account_id=other", status: 200 },
   { path: "/v1/transaction?account_id=other", status: 200 },
   { path: "/v1/transaction/other-payment/event?gateway_account_id=other", status: 200 },
+  { path: "/v1/report/transactions?account_id=other&group_by=day", status: 200 },
+  { path: "/v1/dead-letter/999999999", status: 404 },
+  { method: "POST", path: "/v1/event", body: "[]", status: 202 },
 ];
 
 export const ledgerSubjects: Subject[] = [

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { Client } from "undici";
+import { ofAnother } from "./client.ts";
 import { stolenBetween, stolenMs } from "./machine.ts";
 import type { Ping, PingResult } from "./pings.ts";
 
@@ -17,7 +18,7 @@ async function send(client: Client, { method = "GET", path, body, status }: Ping
   const sentAt = performance.now();
   const stolenBefore = stolenMs();
   try {
-    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const headers = { ...ofAnother, ...(body !== undefined && { "content-type": "application/json" }) };
     const response = await client.request({ method: method as "GET", path, body: body ?? null, headers });
     const text = await response.body.text();
     if (response.statusCode !== status) {

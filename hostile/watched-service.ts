@@ -25,7 +25,8 @@ export async function startWatched(
   await using opening = new AsyncDisposableStack();
   const group = isLimited ? openMemoryGroup(memoryMaxMiB) : undefined;
   if (group) opening.use(group);
-  const options = { env: settings, options: ["--import", observer], ...(group && { wrap: group.wrap }) };
+  const env = { TRUSTED_PROXIES: "loopback", ...settings };
+  const options = { env, options: ["--import", observer], ...(group && { wrap: group.wrap }) };
   const running = opening.use(await startService(service, options));
   const child = running.child();
   return disposing(opening, {
