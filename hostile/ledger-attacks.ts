@@ -253,6 +253,12 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
+    name: "300 pages of 500 payments at a time",
+    prepare: ({ publish }) =>
+      publish(times(2000, (index) => created(`p${index}`, { description: "d".repeat(1000) }))),
+    run: ({ url }) => readMany(url, 900, 300, search("57"), [200, 503, 504]),
+  },
+  {
     name: "12,000 payments of as many accounts and hours, and every report on them",
     needsServer: true,
     prepare: ({ publish }) =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPayload } from "fastify";
-import { letOthersRun } from "../process/turns.ts";
+import { inTurnsOf, letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
 import { HttpError } from "./http-error.ts";
 import { type Owner, ownerOf } from "./owner.ts";
@@ -21,7 +21,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async (request: FastifyRequest, body: Buffer) => {
     // Many large bodies can arrive at the same time.
-    if (body.length > largeBytes) await letOthersRun();
+    if (body.length > largeBytes) await inTurnsOf(ownerOf(request), letOthersRun);
     return readBody(request, body);
   };
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);

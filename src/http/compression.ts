@@ -2,6 +2,9 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import type { FastifyReply } from "fastify";
 import Negotiator from "negotiator";
+import { unavailable } from "./http-error.ts";
+import { openLane } from "./lane.ts";
+import type { Owner } from "./owner.ts";
 import { varyBy } from "./vary.ts";
 
 /** Shorter bodies are not worth compressing. In characters of a text, or bytes. */
@@ -14,9 +17,23 @@ const encodings: Encoding[] = ["br", "gzip"];
 const quality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
+const busy = "too many responses wait to be compressed";
+
+/** The bodies that are compressed. A caller has two of the places, since the pool has four threads. */
+const lane = openLane({
+  runningMax: 6,
+  waitingMax: 500,
+  limitMs: 30_000,
+  // Created once, since an error costs time.
+  timeout: unavailable(`${busy}; try again later`),
+  busy,
+});
+
 /** Compresses a body in a thread of the pool, so that other requests proceed. */
-export const compress = (encoding: Encoding, body: string | Buffer): Promise<Buffer> =>
-  encoding === "br" ? compressors.br(body, { params: quality }) : compressors.gzip(body);
+export const compress = (caller: Owner, encoding: Encoding, body: string | Buffer): Promise<Buffer> =>
+  lane.run(caller, () =>
+    encoding === "br" ? compressors.br(body, { params: quality }) : compressors.gzip(body),
+  );
 
 /** A compressor of a stream. It passes on each piece at once, and holds 0.3 MiB (gzip) or 1 MiB (br). */
 export const compressingStream = (encoding: Encoding) =>
@@ -31,8 +48,8 @@ export const compressingStream = (encoding: Encoding) =>
 const streamWindow = 18;
 
 /**
- * The encoding of a response, undefined for none. Sets `Content-Encoding`, and `Vary` for caches. An `ETag` is the same for
- * every encoding, since it also guards changes.
+ * The encoding of a response, undefined for none. Sets `Vary` for caches. An `ETag` is the same for every encoding, since it
+ * also guards changes.
  */
 export function chooseEncoding(reply: FastifyReply): Encoding | undefined {
   varyBy(reply, "accept-encoding");
@@ -40,9 +57,7 @@ export function chooseEncoding(reply: FastifyReply): Encoding | undefined {
   if (typeof accepted !== "string" || accepted.length > acceptedMax) return undefined;
   const headers = { "accept-encoding": accepted };
   const chosen = new Negotiator({ headers }).encoding([...encodings, "identity"]);
-  const encoding = encodings.find((one) => one === chosen);
-  if (encoding) reply.header("content-encoding", encoding);
-  return encoding;
+  return encodings.find((one) => one === chosen);
 }
 
 /** A longer header takes long to parse. */

@@ -140,7 +140,7 @@ function contentOf(body: string | Buffer): Content {
     body,
     etag: entityTag(body),
     compressed(encoding) {
-      const known = made.get(encoding) ?? compress(encoding, body);
+      const known = made.get(encoding) ?? compress("purpose documents", encoding, body);
       made.set(encoding, known);
       return known;
     },

@@ -5,7 +5,7 @@ import fresh from "fresh";
 import Negotiator from "negotiator";
 import type { Operation } from "../contract/operations.ts";
 import { type Logger, logsDebug } from "../process/log.ts";
-import { mapInTurns } from "../process/turns.ts";
+import { inTurnsOf, mapInTurns } from "../process/turns.ts";
 import { isJson, toJson } from "../values/json.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
 import { isHost } from "./connections.ts";
@@ -117,10 +117,8 @@ export function routeHandler(
     else sendText(reply, type, text);
   }
 
-  async function respond(reply: FastifyReply): Promise<void> {
-    const { request } = reply;
-    const caller = ownerOf(request);
-    respondsTo(request.raw.socket, caller);
+  async function respond(reply: FastifyReply, caller: Owner): Promise<void> {
+    respondsTo(reply.request.raw.socket, caller);
     if (inFlight?.enter(caller) === false) return void reply.send(overloaded());
     try {
       const response = await handler(new RequestContext(reply, caller));
@@ -134,7 +132,10 @@ export function routeHandler(
   }
 
   // The framework would wait for a promise, and send what it resolves with.
-  return (_request: FastifyRequest, reply: FastifyReply): void => void respond(reply);
+  return (_request: FastifyRequest, reply: FastifyReply): void => {
+    const caller = ownerOf(reply.request);
+    void inTurnsOf(caller, () => respond(reply, caller));
+  };
 }
 
 const overloaded = () =>
@@ -195,8 +196,9 @@ function sendStream(
   log: Logger,
 ): FastifyReply {
   const { method, routeOptions } = reply.request;
+  const ofCaller = eachInTurnsOf(ownerOf(reply.request), texts);
   // Holds one text at a time. The default is 16, whatever their lengths.
-  const stream = Readable.from(method === "HEAD" ? [] : texts, { objectMode: false });
+  const stream = Readable.from(method === "HEAD" ? [] : ofCaller, { objectMode: false });
   const { id: requestId } = reply.request;
   stream.on("error", (err) =>
     log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
@@ -209,7 +211,21 @@ function sendStream(
   if (!encoding) return reply.send(stream);
   const compressing = compressingStream(encoding);
   pipeline(stream, compressing).catch(() => {});
-  return reply.send(compressing);
+  return reply.header("content-encoding", encoding).send(compressing);
+}
+
+/** The parts of a response. Each is produced in the turns of the caller, whatever reads it. */
+async function* eachInTurnsOf<Part>(
+  caller: Owner,
+  parts: AsyncIterable<Part>,
+): AsyncGenerator<Part, void, void> {
+  const iterator = parts[Symbol.asyncIterator]();
+  const next = () => inTurnsOf(caller, () => iterator.next());
+  try {
+    for (let part = await next(); !part.done; part = await next()) yield part.value;
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): FastifyReply {
@@ -222,7 +238,7 @@ function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): Fast
 
 function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
   reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`);
-  return text.length < compressedMin ? reply.send(text) : sendCompressed(reply, text, compress);
+  return text.length < compressedMin ? reply.send(text) : sendCompressed(reply, text, compressFor(reply));
 }
 
 /** Sends a body that is large enough to be compressed, if the client accepts an encoding. */
@@ -234,11 +250,16 @@ export function sendCompressed(
   const encoding = chooseEncoding(reply);
   if (!encoding) return reply.send(body);
   compressed(encoding, body).then(
-    (bytes) => reply.send(bytes),
+    (bytes) => reply.header("content-encoding", encoding).send(bytes),
     (error) => reply.send(error),
   );
   return reply;
 }
+
+const compressFor =
+  ({ request }: FastifyReply) =>
+  (encoding: Encoding, body: string | Buffer) =>
+    compress(ownerOf(request), encoding, body);
 
 /** The parameters of media types but `q`, such as a charset: the service has one form of each type. */
 const mediaTypeParameters = /;(?!\s*q\s*=)[^;,]*/gi;

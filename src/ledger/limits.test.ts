@@ -95,8 +95,8 @@ test("slow requests of one account delay no other account of the caller, and too
   await using held = await openHeld();
   await ledger.store(payment("quick", { gateway_account_id: "quick" }));
   const statuses: number[] = [];
-  const all = Array.from({ length: 330 }, async () => statuses.push(await held.statusOf(`${search}slow`)));
-  // Two run, and 300 wait.
+  const all = Array.from({ length: 130 }, async () => statuses.push(await held.statusOf(`${search}slow`)));
+  // Two run, and 100 wait.
   await eventually(() => {
     expect(held.counts.running).toBe(2);
     expect(statuses).toEqual(Array(28).fill(503));
@@ -112,7 +112,7 @@ test("slow requests of one account delay no other account of the caller, and too
 test("slow requests of one caller, whatever accounts they name, delay no other caller", async () => {
   await using held = await openHeld();
   await ledger.store(payment("quick", { gateway_account_id: "quick" }));
-  const all = Array.from({ length: 300 }, (_, index) =>
+  const all = Array.from({ length: 100 }, (_, index) =>
     held.statusOf(index % 2 === 0 ? `${search}slow${index},quick` : `/v1/agreement?service_id=slow${index}`),
   );
   await eventually(() => expect(held.counts.running).toBe(4));
@@ -126,7 +126,7 @@ test("slow requests of one caller, whatever accounts they name, delay no other c
 test("no account or service takes the place of the streams of events", async () => {
   await using held = await openHeld();
   const names = ["event streams", "purpose event streams", "address 10.0.0.2"];
-  const all = Array.from({ length: 300 }, (_, index) =>
+  const all = Array.from({ length: 100 }, (_, index) =>
     held.statusOf(`${search}${encodeURIComponent(names[index % names.length] as string)}&reference=slow`),
   );
   await eventually(() => expect(held.counts.running).toBe(4));

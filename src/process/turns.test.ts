@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { letOthersRun } from "./turns.ts";
+import { inTurnsOf, letOthersRun } from "./turns.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -40,4 +40,22 @@ test("much work at the same time holds no turn of the event loop for long", asyn
   const turns = await turnsOf(10, 2);
   expect(turns).toHaveLength(20);
   expect(new Set(turns).size).toBeGreaterThan(10);
+});
+
+test("owners take turns: much work of one does not delay that of another", async () => {
+  const order: string[] = [];
+  const steps = (owner: string, count: number) =>
+    inTurnsOf(owner, async () => {
+      await setImmediate();
+      for (let step = 0; step < count; step++) {
+        await letOthersRun();
+        order.push(owner);
+        vi.advanceTimersByTime(12);
+      }
+    });
+  const many = Array.from({ length: 50 }, () => steps("many", 10));
+  await Promise.all([...many, steps("one", 10)]);
+  expect(order).toHaveLength(510);
+  // All begin in one turn of the event loop.
+  expect(order.lastIndexOf("one")).toBeLessThan(50 + 2 * 10 + 5);
 });

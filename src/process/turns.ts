@@ -1,11 +1,22 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as afterThisTurn } from "node:timers/promises";
+import { openTurnsOfOwners } from "./turns-of-owners.ts";
 
 /** Milliseconds of work after which others get their turn. */
 const turnMaxMs = 10;
 
 /** When long work began to hold the event loop in its present turn; undefined if none has. */
 let heldSince: number | undefined;
-let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** The owner of the work. It is in the context, since loops deep in a store know of no request. */
+const owner = new AsyncLocalStorage<string>();
+
+/** Runs work that takes its turns as this owner's. */
+export const inTurnsOf = <Result>(name: string, work: () => Result): Result => owner.run(name, work);
+
+/** The work that waits for a turn of the event loop. */
+const waiting = openTurnsOfOwners<() => void>();
+let isGiving = false;
 
 /** Milliseconds for which long work, of whatever request, has held the event loop in its present turn. */
 function heldForMs(): number {
@@ -21,10 +32,22 @@ function heldForMs(): number {
 /** True if others should get a turn of the event loop, since long work has held this one for 10 ms. */
 export const isTurnOver = (): boolean => heldForMs() >= turnMaxMs;
 
-/** Of all work that waits, one continues in each turn of the event loop. */
-function nextTurn(): Promise<unknown> {
-  lastTurn = lastTurn.then(() => afterThisTurn());
-  return lastTurn;
+/** Of all work that waits, one continues in each turn of the event loop. The owners of the work take turns. */
+function nextTurn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.add(owner.getStore() ?? "", resolve);
+  if (!isGiving) void giveTurns();
+  return promise;
+}
+
+async function giveTurns(): Promise<void> {
+  isGiving = true;
+  await afterThisTurn();
+  for (let next = waiting.take(); next; next = waiting.take()) {
+    next();
+    await afterThisTurn();
+  }
+  isGiving = false;
 }
 
 /**

@@ -3,7 +3,7 @@ import { openLane } from "../../http/lane.ts";
 import type { Owner } from "../../http/owner.ts";
 
 /** Maximum number of statements that wait, of all owners together. */
-const waitingMax = 300;
+const waitingMax = 100;
 
 /** The limit of bytes of a page of rows. */
 export const pageBytesMax = 2 * 2 ** 20;

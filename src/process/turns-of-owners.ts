@@ -1,9 +1,7 @@
-import type { Owner } from "./owner.ts";
-
 /** Items that wait. Their owners take turns, whatever the number of their items. */
 export interface TurnsOfOwners<Item> {
   /** Adds an item behind those of its owner, or behind the urgent ones of its owner. */
-  add(owner: Owner, item: Item, isUrgent?: boolean): void;
+  add(owner: string, item: Item, isUrgent?: boolean): void;
   /** Removes the first item of the owner whose turn it is. */
   take(): Item | undefined;
   clear(): void;
@@ -11,7 +9,7 @@ export interface TurnsOfOwners<Item> {
 
 export function openTurnsOfOwners<Item>(): TurnsOfOwners<Item> {
   /** The items of the owners that have some, in the order of the turns of the owners. */
-  const waiting = new Map<Owner, Record<"urgent" | "others", Set<Item>>>();
+  const waiting = new Map<string, Record<"urgent" | "others", Set<Item>>>();
   return {
     add(owner, item, isUrgent = false) {
       const own = waiting.get(owner) ?? { urgent: new Set(), others: new Set() };
