@@ -3207,10 +3207,16 @@ export interface operations {
                  */
                 status_version: components["parameters"]["StatusVersion"];
                 /**
-                 * @description Time zone of days, weeks and months. Default UTC.
+                 * @description Time zone in which days, weeks and months begin: `UTC`, or a name of the IANA time zone database with area and
+                 *     location, such as `Europe/London` or `Asia/Kolkata`, in any case. Offsets such as `+05:30` and abbreviations
+                 *     such as `CET` are no names. The rules are those that the database of the ledger knows.
+                 *
+                 *     Reports take about the same time in each time zone whose offset is a number of whole hours. In the others,
+                 *     transactions of up to an hour of each day are read one by one. If there are too many of them, the status is
+                 *     504; a shorter interval has fewer. Default UTC.
                  * @example Europe/London
                  */
-                time_zone: "UTC" | "Europe/London";
+                time_zone: string;
                 /**
                  * @description Instant after `created_date`, exclusive.
                  * @example 2024-04-01T00:00:00Z

@@ -1,6 +1,7 @@
 import type { SchemaValidateFunction } from "ajv";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isDay, readInstant } from "../values/instant.ts";
+import { isTimeZone } from "../values/time-zone.ts";
 import type { Contract } from "./operations.ts";
 
 /** Maximum number of errors in the response to one request or the reason of one dead letter. */
@@ -26,6 +27,7 @@ export function openAjv(): Ajv2020 {
   ajv.addVocabulary(["x-enum-varnames", "x-ignore-case", "x-personal-data"]);
   ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
   ajv.addFormat("date", isDay);
+  ajv.addFormat("time-zone", isTimeZone);
   ajv.addFormat("uri", (text) => URL.canParse(text));
   ajv.addFormat("int32", { type: "number", validate: (value) => value === (value | 0) });
   ajv.addFormat("int64", true);
@@ -148,6 +150,7 @@ const nameMember = (path: string) => path.slice(1) || "the value";
 const formats: Record<string, string> = {
   "date-time": "an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
   date: "a calendar day, such as 2024-03-05",
+  "time-zone": "UTC or the name of a time zone with area and location, such as Europe/London",
   uri: "a URI",
   int32: "a 32-bit integer",
 };

@@ -98,7 +98,7 @@ export function ledgerApp({
     ...feedHandlers(sql, lanes),
     ...transactionHandlers(sql, lanes, statementTimeoutMs),
     ...searchHandlers(lanes),
-    ...reportHandlers(lanes),
+    ...reportHandlers(sql, lanes),
     ...payoutHandlers(sql, lanes),
     ...agreementHandlers(reader, primary, statementTimeoutMs),
   };

@@ -48,6 +48,19 @@ describe("the transaction report", () => {
     ]);
   });
 
+  test.each([
+    ["utc", ["2024-03-05", "2024-03-06"]],
+    ["Europe/London", ["2024-03-05", "2024-03-06"]],
+    ["asia/kolkata", ["2024-03-05", "2024-03-06", "2024-03-07"]],
+    ["Asia/Calcutta", ["2024-03-05", "2024-03-06", "2024-03-07"]],
+    ["Pacific/Pago_Pago", ["2024-03-04", "2024-03-05", "2024-03-06"]],
+    ["Etc/GMT%2B10", ["2024-03-04", "2024-03-05", "2024-03-06"]],
+    ["America/Argentina/Buenos_Aires", ["2024-03-05", "2024-03-06"]],
+  ])("has days in the time zone %s", async (timeZone, days) => {
+    const { groups } = await get(`/v1/report/transactions?account_id=1&group_by=day&time_zone=${timeZone}`);
+    expect(groups.map(({ day }: { day: string }) => day)).toEqual(days);
+  });
+
   test("is CSV with every group", async () => {
     const path = `/v1/report/transactions?${all}&group_by=account,live&display_size=1`;
     const csv = await ledger.request(path, { headers: { accept: "text/csv" } });
@@ -81,7 +94,19 @@ test.each([
   ["transactions?account_id=1&email=a", "email"],
   ["transactions?account_id=1&metadata_value=a", "metadata_value"],
   ["transactions?account_id=1&card_brands=visa", "card_brands"],
-  ["transactions?account_id=1&time_zone=Europe/Paris", "time_zone"],
+  ...[
+    ...["Europe/Nowhere", "%2B05:30", "UTC%2B3", "EST5EDT4", "EST5EDT", "CET", "BST", "posix/Europe/London"],
+    ...[
+      "SystemV/EST5",
+      "Europe",
+      "Europe/",
+      "Etc/Unknown",
+      "../../etc/passwd",
+      "%00",
+      "Europe/London%00",
+      "x/".repeat(3000),
+    ],
+  ].map((zone) => [`transactions?account_id=1&time_zone=${zone}`, "such as Europe/London"]),
   ["transactions?account_id=1&from_date=yesterday", "from_date"],
   ["transactions?account_id=1&state=failed", "state must be one of"],
   ["transactions?account_id=1&display_size=0", "display_size"],

@@ -1,3 +1,5 @@
+import { isZone } from "./time-zone.ts";
+
 const dayForm = "(\\d{4}-\\d{2}-\\d{2})";
 const timeForm = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d|60)(?:\\.(\\d{1,9}))?)?";
 const offsetForm = "(?:Z|([+-])(?:(0\\d|1[0-7])(?::([0-5]\\d))?|(18)(?::00)?))";
@@ -68,23 +70,6 @@ export function microsecondAfter(read: string): string | undefined {
   const next = new Date(Date.parse(`${read.slice(0, 19)}Z`) + 1000).toISOString();
   return /^\d{4}-/.test(next) ? `${next.slice(0, 19)}.000000Z` : undefined;
 }
-
-const zones = new Set<string>();
-
-/** True if the time zone exists. Names are remembered, since the look-up takes long. */
-function isZone(name: string): boolean {
-  if (zones.has(name)) return true;
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-  } catch {
-    return false;
-  }
-  // A name has many spellings.
-  if (zones.size < zonesMax) zones.add(name);
-  return true;
-}
-
-const zonesMax = 1000;
 
 /** Milliseconds since 1970 (UTC) of an instant, truncated. */
 export const millisecondsOf = (instantText: string): number => Date.parse(readInstant(instantText) ?? "");

@@ -4,7 +4,15 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
-import { type Grouping, type Sums, summarise, summariseAmounts, summariseByHour } from "../tables/summary.ts";
+import { namesOfTimeZone } from "../../values/time-zone.ts";
+import {
+  type Grouping,
+  knownTimeZone,
+  type Sums,
+  summarise,
+  summariseAmounts,
+  summariseByHour,
+} from "../tables/summary.ts";
 import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary-rows.ts";
 import { viewLinkHeader, viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
 import {
@@ -45,14 +53,16 @@ type ReportHandlers = Pick<
   | "listGatewayPerformance"
 >;
 
-export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
+export const reportHandlers = (sql: Sql, lanes: Lanes): ReportHandlers => ({
   async getTransactionReport(request) {
     const { query, url, owner } = request;
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
+    const timeZone = await knownTimeZone(sql, namesOfTimeZone(query.time_zone));
+    if (timeZone === undefined) return timeZoneUnknown;
     const { group_by: groupBy = [], cursor } = query;
-    const read = pageReader(lanes(owner, query.account_id), query, groupBy);
+    const read = pageReader(lanes(owner, query.account_id), query, { groupBy, timeZone });
     if (asksForCsv(request)) return reportAsCsv(groupBy, read);
 
     const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
@@ -157,6 +167,9 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
   },
 });
 
+const timeZoneUnknown = problem(400, [
+  "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
+]);
 const fromDateMissing = problem(400, ["Field [from_date] can not be null"]);
 const datesMissing = problem(400, ["Both from_date and to_date must be provided"]);
 const datesReversed = problem(400, ["from_date must be earlier or equal to to_date"]);
@@ -196,7 +209,11 @@ async function readGroups(
 }
 
 /** Reads pages of the report of a query. Without columns to group by there is always one group. */
-function pageReader(sql: Sql, query: ReportQuery, groupBy: GroupColumn[]) {
+function pageReader(
+  sql: Sql,
+  query: ReportQuery,
+  { groupBy, timeZone }: Pick<Grouping, "groupBy" | "timeZone">,
+) {
   const filter = {
     account_ids: query.account_id,
     transaction_type: query.transaction_type,
@@ -204,7 +221,7 @@ function pageReader(sql: Sql, query: ReportQuery, groupBy: GroupColumn[]) {
     created: betweenInstants(query),
   };
   const statuses = statusesByState(query.status_version);
-  const grouping = { groupBy, timeZone: query.time_zone, statuses };
+  const grouping = { groupBy, timeZone, statuses };
   return async (after: (string | null)[] | undefined, max: number) => {
     const page = await readGroups(sql, filter, grouping, after, max);
     const isEmpty = groupBy.length === 0 && page.groups.length === 0;

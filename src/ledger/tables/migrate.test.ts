@@ -20,6 +20,7 @@ import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { migrate, requireMigrated, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 import { summarise } from "./summary.ts";
+import { mergeSummaryChanges, summaryDifferences } from "./summary-upkeep.ts";
 
 /** Without the fold states, since a receiver computes the fold state of an old row when the row changes. */
 const savedRows = async (database: Database) => ({
@@ -120,6 +121,55 @@ test("agreements of older events get the rows into which new events are folded",
     }),
     { numRuns: 8 },
   );
+});
+
+/** The report of an account by day, as the previous release reads it. */
+const daysOfPreviousRelease = (database: Database) =>
+  database.query<{ day: string; count: bigint; amount: string }>(
+    `select to_char(day, 'YYYY-MM-DD') as day, sum(count)::bigint as count, sum(amount)::text as amount
+     from (
+       select period as day, count, amount from transaction_summary
+       where not all_accounts and grain = 'day' and gateway_account_id = '1'
+       union all
+       select day, count, amount from transaction_summary_change where gateway_account_id = '1'
+     ) as part group by 1 having sum(count) <> 0 order by 1`,
+  );
+
+test("summaries by hour are those of older transactions, whether their changes are merged or not", async () => {
+  await using database = await openNewDatabase();
+  await using previous = await newMigrations({}, "0029-order-of-outlines.sql");
+  await migrate(database, undefined, previous.url);
+  const insert = (first: number, last: number) =>
+    database.query(
+      `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
+         first_event_id, details)
+       select 'p' || n, 'PAYMENT', n % 2, 'CREATED', timestamptz '2024-07-01Z' + n * interval '20 minutes', 1, n, '{"amount": 1}'
+       from generate_series($1::int, $2::int) as n`,
+      [first, last],
+    );
+  await insert(1, 200);
+  await mergeSummaryChanges(database, 1000);
+  await insert(201, 400);
+  await database.run("update transaction set state = 'SUCCESS' where external_id like '%7'");
+  const before = await daysOfPreviousRelease(database);
+
+  await migrate(database);
+  await insert(401, 500);
+  await database.run(`
+    update transaction set created_date = created_date + interval '1 hour' where external_id in ('p99', 'p301', 'p499');
+    update transaction set created_date = created_date - interval '1 hour' where external_id in ('p99', 'p301', 'p499');
+    delete from transaction where first_event_id > 400`);
+  const report = (timeZone: string) =>
+    summarise(database, { account_ids: ["1"] }, { groupBy: ["day"], sums: ["amount"], timeZone });
+  const inLondon = await report("Europe/London");
+  for (const changes of [0, 100_000]) {
+    await mergeSummaryChanges(database, changes);
+    expect(await daysOfPreviousRelease(database)).toEqual(before);
+    expect(await report("UTC")).toMatchObject(before.map(({ day, count }) => ({ day, count })));
+    expect(await report("Europe/London")).toEqual(inLondon);
+    expect(await summaryDifferences(database, 10)).toEqual([]);
+  }
+  expect(inLondon.slice(0, 2)).toMatchObject([{ count: 34n }, { count: 36n }]);
 });
 
 const thing = { "9001-thing.sql": "create table thing (id text)" };
@@ -255,10 +305,10 @@ const allowed: Record<string, RegExp[]> = {
     /^create view \w+ as /,
     /^create (or replace )?function \w+\(/,
     /^do \$\w+\$ .* create function /,
-    /^create trigger \w+ after (insert|update|delete) on \w+ referencing .* for each statement /,
+    /^create (or replace )?trigger \w+ after (insert|update|delete) on \w+ referencing .* for each statement /,
     /^alter table \w+ set \(fillfactor = \d+\)$/,
     // It reads a whole table without a lock that a request of the previous release would wait for.
-    /^select rebuild_transaction_summaries\(\)$/,
+    /^select rebuild_transaction_(hour_)?summaries\(\)$/,
     // It reads the end of an index.
     /^insert into \w+ \([\w, ]+\) select \d+, coalesce\(max\(id\), 0\) from event$/,
     /^drop (table|view) \w+$/,

@@ -4,8 +4,12 @@ import { always, beginning, end, type Interval, midnightOf, type Part, partsOf }
 
 const instant = (day: string, time = "00:00:00.000000") => `${day}T${time}Z`;
 
+/** Infinity is that of the year 9999. */
+const hoursIn = ({ from, to }: Interval) =>
+  (Date.parse(to === end ? "+010000-01-01T00:00:00Z" : to) - Date.parse(from)) / 3_600_000;
+const signOf = (part: Part) => ("sign" in part ? part.sign : 1);
 const shown = (part: Part) =>
-  `${part.grain === "instant" ? (part.sign === 1 ? "+" : "-") : part.grain} ${part.from} ${part.to}`;
+  `${"sign" in part ? (part.sign === 1 ? "+ " : "- ") : ""}${part.grain} ${part.from} ${part.to}`;
 
 describe("the parts of an interval", () => {
   test.each<[string, Interval, Parameters<typeof partsOf>[1], string[]]>([
@@ -15,11 +19,11 @@ describe("the parts of an interval", () => {
       { from: instant("2023-11-29", "23:59:59.999999"), to: instant("2024-02-03", "00:00:00.000001") },
       "ever",
       [
-        "+ 2023-11-29T23:59:59.999999Z 2023-11-30T00:00:00.000000Z",
+        "+ instant 2023-11-29T23:59:59.999999Z 2023-11-30T00:00:00.000000Z",
+        "+ instant 2024-02-03T00:00:00.000000Z 2024-02-03T00:00:00.000001Z",
         "day 2023-11-30 2023-12-01",
         "month 2023-12-01 2024-02-01",
         "day 2024-02-01 2024-02-03",
-        "+ 2024-02-03T00:00:00.000000Z 2024-02-03T00:00:00.000001Z",
       ],
     ],
     [
@@ -27,10 +31,42 @@ describe("the parts of an interval", () => {
       { from: instant("2024-02-28", "00:00:00.000001"), to: instant("2024-03-01", "23:00:00.000000") },
       "ever",
       [
-        "- 2024-02-28T00:00:00.000000Z 2024-02-28T00:00:00.000001Z",
+        "- instant 2024-02-28T00:00:00.000000Z 2024-02-28T00:00:00.000001Z",
+        "- hour 2024-03-01T23:00:00.000000Z 2024-03-02T00:00:00.000000Z",
         "day 2024-02-28 2024-03-02",
-        "- 2024-03-01T23:00:00.000000Z 2024-03-02T00:00:00.000000Z",
       ],
+    ],
+    [
+      "days of London in summer",
+      { from: instant("2024-06-30", "23:00:00.000000"), to: instant("2024-07-02", "23:00:00.000000") },
+      "ever",
+      [
+        "+ hour 2024-06-30T23:00:00.000000Z 2024-07-01T00:00:00.000000Z",
+        "- hour 2024-07-02T23:00:00.000000Z 2024-07-03T00:00:00.000000Z",
+        "day 2024-07-01 2024-07-03",
+      ],
+    ],
+    [
+      "hours of two days",
+      { from: instant("2024-07-01", "18:29:00.000000"), to: instant("2024-07-02", "04:31:00.000000") },
+      "hour",
+      [
+        "- instant 2024-07-01T18:00:00.000000Z 2024-07-01T18:29:00.000000Z",
+        "- instant 2024-07-02T04:31:00.000000Z 2024-07-02T05:00:00.000000Z",
+        "+ hour 2024-07-01T18:00:00.000000Z 2024-07-02T05:00:00.000000Z",
+      ],
+    ],
+    [
+      "the last hour of the year 9999",
+      { from: instant("9999-12-31", "23:00:00.000000"), to: end },
+      "ever",
+      ["+ hour 9999-12-31T23:00:00.000000Z infinity"],
+    ],
+    [
+      "a part of an hour",
+      { from: instant("2024-03-02", "09:31:00.000000"), to: instant("2024-03-02", "10:29:00.000000") },
+      "ever",
+      ["+ instant 2024-03-02T09:31:00.000000Z 2024-03-02T10:29:00.000000Z"],
     ],
     [
       "days of two months",
@@ -62,27 +98,31 @@ describe("the parts of an interval", () => {
           end,
         ),
       );
-    const coarsest = fc.constantFrom("ever" as const, "month" as const, "day" as const);
+    const coarsest = fc.constantFrom("ever" as const, "month" as const, "day" as const, "hour" as const);
     const contains = (part: Part, instant: string) =>
-      part.grain === "instant"
+      "sign" in part
         ? part.from <= instant && instant < part.to
         : midnightOf(part.from) <= instant && instant < midnightOf(part.to);
     fc.assert(
       fc.property(instants, instants, coarsest, fc.array(instants), (from, to, grain, others) => {
         const parts = partsOf({ from, to }, grain);
         const bounds = parts.flatMap((part) =>
-          part.grain === "instant" ? [part.from, part.to] : [midnightOf(part.from), midnightOf(part.to)],
+          "sign" in part ? [part.from, part.to] : [midnightOf(part.from), midnightOf(part.to)],
         );
         for (const instant of [from, to, ...bounds, ...others]) {
           const times = parts
             .filter((part) => contains(part, instant))
-            .reduce((sum, part) => sum + (part.grain === "instant" ? part.sign : 1), 0);
+            .reduce((sum, part) => sum + signOf(part), 0);
           if (instant !== end) expect(times).toBe(from <= instant && instant < to ? 1 : 0);
         }
         for (const part of parts) {
           expect(part.from < part.to).toBe(true);
           if (part.grain === "month")
             for (const day of [part.from, part.to]) expect(day).toMatch(/-01$|infinity/);
+          if (part.grain === "hour")
+            for (const hour of [part.from, part.to]) expect(hour).toMatch(/:00:00.000000Z$|infinity/);
+          if (part.grain === "hour" && grain !== "hour") expect(hoursIn(part)).toBeLessThanOrEqual(24);
+          if (part.grain === "instant") expect(hoursIn(part)).toBeLessThan(1);
         }
       }),
       { numRuns: 3000 },

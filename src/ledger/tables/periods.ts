@@ -10,35 +10,55 @@ export interface Interval {
 
 export const always: Interval = { from: beginning, to: end };
 
-/** Whole days, whole months (from their first days), or all time. */
-export type Grain = "day" | "month" | "ever";
+/** Whole hours, whole days, whole months (from their first days), or all time. */
+export type Grain = "hour" | "day" | "month" | "ever";
 
 /** A part of an interval. */
 export type Part =
-  | ({ grain: Grain } & Interval)
-  /** Up to half a day, between two instants, to be added (1) or taken away (-1). */
-  | ({ grain: "instant"; sign: 1 | -1 } & Interval);
+  | ({ grain: Exclude<Grain, "hour"> } & Interval)
+  /** Up to half a day of hours, or up to half an hour, between two instants, to be added (1) or taken away (-1). */
+  | ({ grain: "hour" | "instant"; sign: 1 | -1 } & Interval);
 
 /**
- * Divides an interval between two instants into few parts: whole months, the whole days beside them, and what the first and
- * the last day have more or less than that, whichever is shorter. No part is coarser than `coarsest`.
+ * Divides an interval between two instants into few parts: whole months, the whole days and hours beside them, and what the
+ * first and the last hour have more or less than that, whichever is shorter. No part is coarser than `coarsest`.
  */
 export function partsOf({ from, to }: Interval, coarsest: Grain): Part[] {
   if (from >= to) return [];
-  if (dayOf(from) === dayOf(to)) return instants(1, from, to);
-  const [first, last] = [nearestMidnight(from), nearestMidnight(to)];
-  return [
-    ...instants(1, from, midnightOf(first)),
-    ...instants(-1, midnightOf(first), from),
-    ...wholeDays({ from: first, to: last }, coarsest),
-    ...instants(-1, to, midnightOf(last)),
-    ...instants(1, midnightOf(last), to),
-  ];
+  const hours = wholeHoursOf({ from, to });
+  return hours
+    ? [...differences("instant", { from, to }, hours), ...partsOfHours(hours, coarsest)]
+    : signed("instant", 1, from, to);
 }
+
+/** The interval between the beginnings of hours that are nearest to another one; undefined if they are the same hour. */
+export function wholeHoursOf({ from, to }: Interval): Interval | undefined {
+  const hours = { from: nearestHour(from), to: nearestHour(to) };
+  return hours.from < hours.to ? hours : undefined;
+}
+
+function partsOfHours(hours: Interval, coarsest: Grain): Part[] {
+  const [first, last] = [nearestMidnight(hours.from), nearestMidnight(hours.to)];
+  if (coarsest === "hour" || first >= last) return signed("hour", 1, hours.from, hours.to);
+  const midnights = { from: midnightOf(first), to: midnightOf(last) };
+  return [...differences("hour", hours, midnights), ...wholeDays({ from: first, to: last }, coarsest)];
+}
+
+/** What an interval has more or less than another one at both ends. */
+const differences = (grain: "hour" | "instant", { from, to }: Interval, other: Interval): Part[] => [
+  ...signed(grain, 1, from, other.from),
+  ...signed(grain, -1, other.from, from),
+  ...signed(grain, -1, to, other.to),
+  ...signed(grain, 1, other.to, to),
+];
 
 /** The day that begins at the midnight nearest to an instant. */
 const nearestMidnight = (instant: string) =>
   isInfinite(instant) || instant.slice(11) < "12:00:00.000000Z" ? dayOf(instant) : dayAfter(dayOf(instant));
+
+/** The beginning of the hour that is nearest to an instant. */
+const nearestHour = (instant: string) =>
+  isInfinite(instant) || instant.slice(14) < "30:00.000000Z" ? hourOf(instant) : hourAfter(instant);
 
 function wholeDays({ from, to }: Interval, coarsest: Grain): Part[] {
   if (from === beginning && to === end && coarsest === "ever") return [{ grain: "ever", from, to }];
@@ -52,18 +72,30 @@ function wholeDays({ from, to }: Interval, coarsest: Grain): Part[] {
   ];
 }
 
-const instants = (sign: 1 | -1, from: string, to: string): Part[] =>
-  from < to ? [{ grain: "instant", sign, from, to }] : [];
+const signed = (grain: "hour" | "instant", sign: 1 | -1, from: string, to: string): Part[] =>
+  from < to ? [{ grain, sign, from, to }] : [];
 const days = (from: string, to: string): Part[] => (from < to ? [{ grain: "day", from, to }] : []);
 
 const isInfinite = (text: string) => text === beginning || text === end;
-const dayOf = (instant: string) => (isInfinite(instant) ? instant : instant.slice(0, 10));
+
+/** The day of an instant (UTC). */
+export const dayOf = (instant: string): string => (isInfinite(instant) ? instant : instant.slice(0, 10));
+
+/** The beginning of the hour of an instant. */
+const hourOf = (instant: string) => (isInfinite(instant) ? instant : `${instant.slice(0, 13)}:00:00.000000Z`);
+
+/** The beginning of the next hour; `end` after the year 9999. */
+function hourAfter(instant: string): string {
+  const next = new Date(Date.parse(hourOf(instant)) + 60 * 60 * 1000).toISOString();
+  return /^\d{4}-/.test(next) ? hourOf(next) : end;
+}
 
 /** The beginning of a day, as an instant. */
 export const midnightOf = (day: string): string => (isInfinite(day) ? day : `${day}T00:00:00.000000Z`);
 
-/** The day after a day; `end` after the last day of the year 9999. */
+/** The day after a day; `end` after the last day of the year 9999 and after `end`. */
 export function dayAfter(day: string): string {
+  if (isInfinite(day)) return day;
   const next = new Date(Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000).toISOString();
   return /^\d{4}-/.test(next) ? next.slice(0, 10) : end;
 }

@@ -1,6 +1,7 @@
 import type { Bind } from "./conditions.ts";
-import { always, type Grain, type Interval, type Part, partsOf } from "./periods.ts";
+import { always, dayAfter, dayOf, type Grain, type Interval, partsOf, wholeHoursOf } from "./periods.ts";
 import { conditionsOf, type TransactionFilter } from "./transaction-filter.ts";
+import { dayIn, zonePartsOf } from "./zone-parts.ts";
 
 /** Conditions that the summaries know. All given ones must hold. */
 export interface SummaryFilter
@@ -29,15 +30,17 @@ export type GroupColumn = "account" | "type" | "state" | "day" | "week" | "month
 
 /** What is needed of the rows. Default: the count. */
 interface Needs {
-  groupBy?: readonly GroupColumn[];
+  groupBy?: readonly (GroupColumn | "hour")[];
+  /** Of days, weeks and months: a name that the database knows. Default: UTC. */
   timeZone?: string;
   sums?: readonly SumColumn[];
 }
 
 /**
- * A statement for rows with a day, the other columns of a summary, a count and, if they are needed, sums. All rows together
- * summarise the transactions that match. Changes that are not merged, and transactions of days that are not whole, are
- * among them: one statement reads everything as of one moment. Undefined if no instant matches.
+ * A statement for rows with a period (a day, or an hour if they are grouped by hour), the other columns of a summary, a
+ * count and, if they are needed, sums. All rows together summarise the transactions that match. Changes that are not merged,
+ * and transactions of hours that are not whole, are among them: one statement reads everything as of one moment. Undefined
+ * if no instant matches.
  */
 export function rowsOf(
   { created = always, withoutCorrections = false, ...filter }: SummaryFilter,
@@ -45,42 +48,53 @@ export function rowsOf(
   bind: Bind,
 ): string | undefined {
   const units = periodUnits.filter((unit) => groupBy.includes(unit));
-  const zone = timeZone === "UTC" || units.length === 0 ? undefined : `${bind(timeZone)}::text`;
-  const parts = partsOf(created, zone ? "day" : coarsestOf(units));
+  const parts = partsOf(created, coarsestOf(units));
   if (parts.length === 0) return undefined;
 
+  const zone = timeZone === "UTC" || units.length === 0 ? undefined : `${bind(timeZone)}::text`;
+  const utcPeriodOf = (instant: string) => `utc_${units.includes("hour") ? "hour" : "day"}(${instant})`;
+  const periodOf = zone ? (instant: string) => dayIn(zone, instant) : utcPeriodOf;
   const sources = sourcesOf(filter, { groupBy, sums }, bind);
-  const whole = parts.filter((part) => part.grain !== "instant");
-  const [first, last] = [whole[0], whole.at(-1)];
-  const wholeDays = first && last ? [{ from: first.from, to: last.to }] : [];
+  const { select } = sources;
+  const hours = wholeHoursOf(created);
   return [
-    ...parts.map((part) =>
-      part.grain === "instant"
-        ? rowsOfInstants(part, zone, sources, bind)
-        : sources.select("period", "count", sources.summaries(part.grain, part)),
-    ),
-    ...wholeDays.map((days) => sources.select("day", "count", sources.changes(days))),
-    ...(zone ? wholeDays.map((days) => movesOf(days, units, zone, sources)) : []),
+    ...parts.map((part) => {
+      if (part.grain === "instant")
+        return select(periodOf("created_date"), sources.transactions(bound(part, bind)), part.sign);
+      // Whole hours are on their day in UTC, from which they are moved.
+      if (part.grain === "hour")
+        return select(utcPeriodOf("hour"), sources.hours(bound(part, bind)), part.sign);
+      return select("period", sources.summaries(part.grain, part));
+    }),
+    ...(hours ? [select(periodOf("hour"), sources.changes(bound(hours, bind)))] : []),
+    ...(hours && zone ? [movesOf(hours, units, zone, sources, bind)] : []),
     ...(withoutCorrections ? [lessCorrections(created, sources, bind)] : []),
   ].join(" union all ");
 }
 
-const periodUnits = ["day", "week", "month"] as const;
+const periodUnits = ["hour", "day", "week", "month"] as const;
 type Unit = (typeof periodUnits)[number];
 
 function coarsestOf(units: Unit[]): Grain {
   if (units.length === 0) return "ever";
+  if (units.includes("hour")) return "hour";
   return units.every((unit) => unit === "month") ? "month" : "day";
 }
 
-/** What a statement can read: the matching rows of each table, as a `from` clause. */
+/** The instants of an interval as SQL. */
+const bound = ({ from, to }: Interval, bind: Bind): Interval => ({
+  from: `${bind(from)}::timestamptz`,
+  to: `${bind(to)}::timestamptz`,
+});
+
+/** What a statement can read: the matching rows of each table, as a `from` clause. Instants are given as SQL. */
 interface Sources {
-  summaries(grain: Grain, days: Interval): string;
-  changes(days: Interval): string;
-  /** Between two instants, given as SQL. */
-  transactions(from: string, to: string): string;
-  /** Selects a day, the other columns of a summary, a count and the needed sums from one of them. */
-  select(day: string, count: string, from: string, sign?: string): string;
+  summaries(grain: Exclude<Grain, "hour">, days: Interval): string;
+  hours(instants: Interval): string;
+  changes(instants: Interval): string;
+  transactions(instants: Interval): string;
+  /** Selects a period, the other columns of a summary, a count and the needed sums, each multiplied by a sign. */
+  select(period: string, from: string, sign?: number | string): string;
 }
 
 function sourcesOf(
@@ -93,7 +107,9 @@ function sourcesOf(
     ...(live === undefined ? [] : [`live = ${bind(live)}`]),
     ...(moto === undefined ? [] : [`moto = ${bind(moto)}`]),
   ].join(" and ");
-  const scope = others.account_ids || groupBy.includes("account") ? "not all_accounts" : "all_accounts";
+  const isOfAccounts = others.account_ids || groupBy.includes("account");
+  // The account is a column of the index before the hour and the period.
+  const scope = isOfAccounts ? "not all_accounts" : "all_accounts and gateway_account_id is null";
   const details =
     sums.length > 0 || moto !== undefined || groupBy.includes("moto")
       ? "summarised_details(details)"
@@ -103,38 +119,26 @@ function sourcesOf(
       from transaction_summary
       where ${scope} and grain = '${grain}' and period >= ${bind(from)}::date and period < ${bind(to)}::date
         and ${conditions}`,
+    hours: ({ from, to }) => `
+      from transaction_hour_summary where ${scope} and hour >= ${from} and hour < ${to} and ${conditions}`,
     changes: ({ from, to }) => `
-      from transaction_summary_change
-      where day >= ${bind(from)}::date and day < ${bind(to)}::date and ${conditions}`,
-    transactions: (from, to) => `
-      from transaction cross join lateral ${details}
+      from transaction_summary_change where hour >= ${from} and hour < ${to} and ${conditions}`,
+    transactions: ({ from, to }) => `
+      from transaction cross join lateral ${details} cross join (select 1 as count) as one
       where created_date >= ${from} and created_date < ${to} and ${conditions}`,
-    select: (day, count, from, sign = "") => `
-      select ${day} as day, gateway_account_id, transaction_type, state, live, moto, ${count} as count
-        ${sums.map((name) => `, ${sign}${name} as ${name}`).join("")}
+    select: (period, from, sign = 1) => `
+      select ${period} as period, gateway_account_id, transaction_type, state, live, moto
+        ${["count", ...sums].map((name) => `, ${sign === 1 ? name : `${sign} * ${name}`} as ${name}`).join("")}
       ${from}`,
   };
-}
-
-/** The transactions of a part of a day, in the time zone or UTC. */
-function rowsOfInstants(
-  { from, to, sign }: Extract<Part, { grain: "instant" }>,
-  zone: string | undefined,
-  { transactions, select }: Sources,
-  bind: Bind,
-): string {
-  const day = `(created_date at time zone ${zone ?? "'UTC'"})::date`;
-  const between = transactions(`${bind(from)}::timestamptz`, `${bind(to)}::timestamptz`);
-  return sign === 1 ? select(day, "1", between) : select(day, "-1", between, "-");
 }
 
 /**
  * Rows that subtract the payments that correct a failed refund. Such a payment has the event of a correction, and none that
  * creates a payment.
  */
-function lessCorrections({ from, to }: Interval, { transactions, select }: Sources, bind: Bind): string {
-  const between = transactions(`${bind(from)}::timestamptz`, `${bind(to)}::timestamptz`);
-  const corrections = `${between} and transaction_type = 'PAYMENT' and external_id in (
+function lessCorrections(created: Interval, { transactions, select }: Sources, bind: Bind): string {
+  const corrections = `${transactions(bound(created, bind))} and transaction_type = 'PAYMENT' and external_id in (
     select resource_external_id from event as correction
     where event_type = 'REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT' and resource_type = 'payment' and not exists (
       select from event
@@ -142,33 +146,34 @@ function lessCorrections({ from, to }: Interval, { transactions, select }: Sourc
         and event.event_type in ('PAYMENT_CREATED', 'PAYMENT_NOTIFICATION_CREATED')
     )
   )`;
-  return select("(created_date at time zone 'UTC')::date", "-1", corrections, "-");
+  return select("utc_day(created_date)", corrections, -1);
 }
 
 /**
- * Moves transactions to the day of the time zone: those between its midnight and that of UTC. With `offset 0` the planner
- * reads the transactions of each day by an index, instead of reading all of them once.
+ * Moves whole hours from their day in UTC to that of the time zone, and transactions to their day if it changes within an
+ * hour. Changes are on their day already, as long as they are not merged. With `offset 0` the planner reads the rows of each
+ * part by an index, instead of reading all of them once.
  */
-function movesOf(
-  days: Interval,
-  units: Unit[],
-  zone: string,
-  { summaries, changes, transactions, select }: Sources,
-): string {
-  const midnight = (day: string, ofZone: string) => `((${day})::timestamp at time zone ${ofZone})`;
+function movesOf(hours: Interval, units: Unit[], zone: string, sources: Sources, bind: Bind): string {
+  const { summaries, changes, select } = sources;
+  const bounds = bound(hours, bind);
+  const days = { from: dayOf(hours.from), to: dayAfter(dayOf(hours.to)) };
+  const utcDays = `(
+    select period as utc_day ${summaries("day", days)} union select day ${changes(bounds)}
+  ) as utc_days`;
   const isMoved = units.map(
-    (unit) => `date_trunc('${unit}', zone_day::timestamp) <> date_trunc('${unit}', utc_day::timestamp)`,
+    (unit) => `date_trunc('${unit}', zone_day::timestamp) <> date_trunc('${unit}', base_day::timestamp)`,
   );
+  const part = { from: "from_instant", to: "to_instant" };
   const moves = `
-    from (select period as utc_day ${summaries("day", days)} union select day ${changes(days)}) as utc
-    cross join lateral (values
-      (${midnight("utc_day", "'UTC'")}, ${midnight("utc_day", zone)}, utc_day - 1),
-      (${midnight("utc_day + 1", zone)}, ${midnight("utc_day + 1", "'UTC'")}, utc_day + 1)
-    ) as between_midnights (from_instant, to_instant, zone_day)
+    from (${zonePartsOf(utcDays, bounds, zone)}) as part
     cross join lateral (
-      ${select("null::date", "1", transactions("from_instant", "to_instant"))} offset 0
+      ${select("zone_day", `${sources.hours(part)} and is_whole`)}
+      union all
+      ${select(dayIn(zone, "created_date"), `${sources.transactions(part)} and not is_whole`)}
+      offset 0
     ) as own
-    cross join lateral (values (1, zone_day), (-1, utc_day)) as move (sign, day)
-    where from_instant < to_instant and (${isMoved.join(" or ")})`;
-  return select("move.day", "sign", moves, "sign * ");
+    cross join lateral (values (1, period), (-1, base_day)) as move (sign, day)
+    where from_instant < to_instant and (${isMoved.join(" or ")}) is not false and period <> base_day`;
+  return select("move.day", moves, "sign");
 }

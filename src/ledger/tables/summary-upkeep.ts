@@ -48,14 +48,22 @@ interface SummaryDifference {
 export const summaryDifferences = (sql: Sql, max: number): Promise<SummaryDifference[]> => {
   const numbers = ["count", ...sumColumns];
   const differing = numbers.map((name) => `case when sum(${name}) <> 0 then '${name}' end`);
+  const others = keyColumns.slice(3);
+  const rowsOf = (prefix: string, signed: string[]) => `
+    select all_accounts, grain, period::text, ${[...others, ...signed]} from ${prefix}transaction_summary
+    union all
+    select all_accounts, 'hour', to_json(hour) #>> '{}', ${[...others, ...signed]} from ${prefix}transaction_hour_summary`;
   return sql.query(
     `select jsonb_build_object(${keyColumns.map((name) => `'${name}', ${name}`)}) as key, columns
      from (
        select ${keyColumns}, array_remove(array[${differing}], null) as columns
        from (
-         select ${[...keyColumns, ...numbers]} from expected_transaction_summary
+         ${rowsOf("expected_", numbers)}
          union all
-         select ${[...keyColumns, ...numbers.map((name) => `-${name}`)]} from transaction_summary
+         ${rowsOf(
+           "",
+           numbers.map((name) => `-${name}`),
+         )}
        ) as compared
        group by ${keyColumns}
      ) as difference

@@ -15,7 +15,7 @@ export interface Grouping {
   groupBy: readonly GroupColumn[];
   /** The sums that are needed; others are 0. Fewer take less time for days that are not whole. Default: all. */
   sums?: readonly SumColumn[] | undefined;
-  /** Where days, weeks and months begin. Default: UTC. */
+  /** Where days, weeks and months begin: a name that the database knows. Default: UTC. */
   timeZone?: string | undefined;
   /** How states are shown. Default: as they are stored. */
   statuses?: ReadonlyMap<TransactionState, string> | undefined;
@@ -78,21 +78,40 @@ export interface HourRow extends Pick<Sums, "count" | "amount" | "total_amount" 
   completed: bigint;
 }
 
-/** The live transactions of each hour that has some, oldest first, up to `max` hours. Reads all of them in the interval. */
-export async function summariseByHour(sql: Sql, { from, to }: Interval, max: number): Promise<HourRow[]> {
+/** The first of some names of a time zone that the database knows, if any. Its list of zones can be older than that of Node.js. */
+export async function knownTimeZone(sql: Sql, names: string[]): Promise<string | undefined> {
+  for (const name of names) {
+    try {
+      await sql.query("select now() at time zone $1", [name]);
+      return name;
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? error) as { code?: string };
+      if (code !== invalidParameter) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** SQLSTATE of a value that a function does not accept. */
+const invalidParameter = "22023";
+
+/** The live transactions of each hour that has some, oldest first, up to `max` hours. */
+export async function summariseByHour(sql: Sql, created: Interval, max: number): Promise<HourRow[]> {
   const sums = ["amount", "total_amount", "net_amount", "fee"] as const;
-  const rows = await sql.query<object>(
-    `select date_trunc('hour', created_date, 'UTC') as hour, count(*),
-       count(*) filter (where state in ('ERROR', 'ERROR_GATEWAY')) as errored,
-       count(*) filter (where state = 'SUCCESS') as completed,
+  const { values, bind } = binding();
+  const rows = rowsOf({ created, live: true }, { groupBy: ["hour"], sums }, bind);
+  if (rows === undefined) return [];
+  const found = await sql.query<object>(
+    `select period as hour, sum(count)::bigint as count,
+       coalesce(sum(count) filter (where state in ('ERROR', 'ERROR_GATEWAY')), 0)::bigint as errored,
+       coalesce(sum(count) filter (where state = 'SUCCESS'), 0)::bigint as completed,
        ${sums.map((name) => `sum(${name})::text as ${name}`)}
-     from transaction cross join lateral summarised_details(details)
-     where live and created_date >= $1 and created_date < $2
-     group by 1 order by 1 limit $3`,
-    [from, to, max],
+     from (${rows}) as part
+     group by period having sum(count) <> 0 order by period limit ${bind(max)}`,
+    values,
     "custom",
   );
-  return mapInTurns(rows, (row) => withBigInts(row, sums));
+  return mapInTurns(found, (row) => withBigInts(row, sums));
 }
 
 /**
@@ -127,9 +146,9 @@ const groupValues: Record<GroupColumn, string> = {
   account: "gateway_account_id",
   type: "transaction_type",
   state: "shown.status",
-  day: "to_char(day, 'YYYY-MM-DD')",
-  week: "to_char(date_trunc('week', day::timestamp), 'YYYY-MM-DD')",
-  month: "to_char(date_trunc('month', day::timestamp), 'YYYY-MM-DD')",
+  day: "to_char(period, 'YYYY-MM-DD')",
+  week: "to_char(date_trunc('week', period::timestamp), 'YYYY-MM-DD')",
+  month: "to_char(date_trunc('month', period::timestamp), 'YYYY-MM-DD')",
   live: "live::text",
   moto: "moto::text",
 };

@@ -1,0 +1,2 @@
+-- The transactions that were there before the triggers by hour.
+select rebuild_transaction_hour_summaries();
