@@ -302,6 +302,38 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
+    name: "100,000 payments of an account between two midnights, and reports by day in many time zones",
+    needsServer: true,
+    prepare: async ({ database }) => {
+      // Around 23:00 UTC, when a day begins in London, and around 18:30, when it does in Kolkata.
+      await database?.within(120_000).run(`
+        insert into transaction (external_id, transaction_type, gateway_account_id, state, live, created_date, event_count,
+          first_event_id, details)
+        select 'midnight' || n, 'PAYMENT', 'midnight', 'SUCCESS', true, timestamptz '2024-06-01T18:00Z'
+          + n % 90 * interval '1 day' + n % 2 * interval '5 hours' + n % 3600 * interval '1 second', 1, n, '{"amount": 100}'
+        from generate_series(1, 100000) as n`);
+    },
+    async run({ url }) {
+      const report = "/v1/report/transactions?account_id=midnight&group_by=day,state";
+      const path = (zone: string) => `${report}&time_zone=${zone}`;
+      const whole = [
+        "Europe/London",
+        "America/New_York",
+        "Asia/Tokyo",
+        "Pacific/Kiritimati",
+        "Pacific/Pago_Pago",
+      ];
+      const others = ["Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"];
+      for (const zone of [...whole, ...others]) {
+        const { groups } = JSON.parse(await send(url + path(zone), [200]));
+        const count = groups.reduce((sum: number, group: { count: number }) => sum + group.count, 0);
+        expectCount(`payments in ${zone}`, count, 100_000);
+      }
+      await readMany(url, 300, 50, whole.map(path));
+      await readMany(url, 40, 20, [...others, "Europe/Nowhere", "%2B05:30"].map(path), [200, 400, 503, 504]);
+    },
+  },
+  {
     name: "a payment with 600 refunds whose details change",
     async run({ url, publish }) {
       await publish([created("parent")]);

@@ -94,9 +94,9 @@ create trigger hold_back after insert on event_feed for each statement execute f
   },
   {
     name: "the summaries do not get the changes of a transaction",
-    file: "src/ledger/tables/migrations/0012-transaction-summaries.sql",
-    original: "for each statement execute function summarise_update();",
-    defective: `for each statement execute function summarise_update();
+    file: "src/ledger/tables/migrations/0030-summaries-by-hour.sql",
+    original: "for each statement execute function summarise_hours_of_update();",
+    defective: `for each statement execute function summarise_hours_of_update();
 alter table transaction disable trigger summarise_update;`,
   },
   {
@@ -107,10 +107,16 @@ alter table transaction disable trigger summarise_update;`,
 alter table transaction disable trigger outline_update;`,
   },
   {
-    name: "a report in the time of London has transactions on their day in UTC",
+    name: "a report in a time zone has transactions on their day in UTC",
     file: "src/ledger/tables/summary-rows.ts",
     original: "where from_instant < to_instant and (",
     defective: "where false and (",
+  },
+  {
+    name: "a report in Kathmandu has transactions on the day on which their hour in UTC begins",
+    file: "src/ledger/tables/summary-rows.ts",
+    original: "and not is_whole`",
+    defective: "and false`",
   },
   {
     name: "a queue has the default delivery limit of RabbitMQ 4",

@@ -238,7 +238,7 @@ describeInBrowser("the console", () => {
       const { page, rows } = view;
       await view.isLoaded();
       const groupsBy = async (names: string) => {
-        const search = `account_id=demo-shop&group_by=${names}&transaction_type=PAYMENT`;
+        const search = `account_id=demo-shop&group_by=${names}&transaction_type=PAYMENT&time_zone=Europe/Paris`;
         return (await (await read(`/v1/report/transactions?${search}`)).json()) as {
           groups: { count: number }[];
         };

@@ -52,15 +52,23 @@ export const payoutId = (account: string, number: number) => `po-${account}-${nu
 /** The earliest timestamp of an event, in microseconds since 1970, unless the producer's clock is wrong. */
 export const earliest = Date.UTC(2024, 2, 5, 8) * 1000;
 const day = 86_400_000_000;
+/** Time zones of reports: some an hour or many from UTC, some with half hours, and one where days began at 01:00. */
+export const timeZones = [
+  ...["UTC", "Europe/London", "America/New_York", "America/Sao_Paulo", "Pacific/Kiritimati"],
+  ...["Asia/Kathmandu", "Australia/Lord_Howe"],
+];
+
 /**
- * Instants at which a day begins in UTC or in London, or the clocks change there. Some of them begin a week, a month or a
- * year. In the winters until 1971 London was an hour ahead of UTC, too.
+ * Instants at which a day begins in one of them, or the clocks change there. Some of them begin a week, a month or a year. In
+ * the winters until 1971 London was an hour ahead of UTC, too.
  */
 export const midnights = [
   ...["1971-01-31T23:00:00Z", "2024-02-29T00:00:00Z", "2024-03-31T00:00:00Z", "2024-03-31T01:00:00Z"],
   ...["2024-03-31T23:00:00Z", "2024-06-30T23:00:00Z", "2024-07-14T23:00:00Z", "2024-08-31T23:00:00Z"],
   ...["2024-10-26T23:00:00Z", "2024-10-27T00:00:00Z", "2024-10-27T01:00:00Z", "2024-10-27T23:00:00Z"],
   ...["2024-12-31T23:00:00Z", "2025-01-01T00:00:00Z", "2060-07-31T23:00:00Z"],
+  ...["2018-11-04T03:00:00Z", "2018-02-18T02:00:00Z", "2024-02-29T10:00:00Z", "2024-03-31T18:15:00Z"],
+  ...["2024-04-06T13:00:00Z", "2024-04-06T15:00:00Z", "2024-04-30T13:30:00Z", "2024-11-03T04:00:00Z"],
 ];
 /** Microseconds between two events of a resource. Equal timestamps are frequent. */
 const gaps = [0, 0, 1, 999, 1000, 60_000_000, 3_600_000_000, day];

@@ -1,4 +1,5 @@
 import contract from "../../generated/ledger.json" with { type: "json" };
+import { timeZones } from "./messages.ts";
 import {
   compareBytes,
   compareText,
@@ -47,10 +48,7 @@ const sumsOf = (transactions: Transaction[], names: readonly (typeof sumNames)[n
 
 const dayFormats = new Map(
   // Sweden writes a day as the contract does.
-  ["UTC", "Europe/London"].map((timeZone) => [
-    timeZone,
-    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }),
-  ]),
+  timeZones.map((timeZone) => [timeZone, new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })]),
 );
 
 /** The calendar day of a transaction in the time zone of a query. */

@@ -16,6 +16,7 @@ import {
   references,
   refundId,
   timestampAt,
+  timeZones,
 } from "./messages.ts";
 import { type Oracle, type Query, transactionStates } from "./oracle.ts";
 import * as agreements from "./oracle-agreements.ts";
@@ -164,7 +165,7 @@ const values = {
       .sample(reports.groupColumns, 0.35)
       .sort(() => random.integer(-1, 1))
       .join() || "type",
-  time_zone: (random) => random.pick(["UTC", "Europe/London", "Europe/London"]),
+  time_zone: (random) => random.pick(timeZones),
 } satisfies Record<string, (random: Random) => string>;
 type Name = keyof typeof values;
 
@@ -506,7 +507,7 @@ export function* allReads(
 /** Reports of an account or of all, and their payouts. */
 function* reportsOf({ account_id }: Query): Generator<Read> {
   const query = account_id === undefined ? override : { account_id };
-  for (const time_zone of ["UTC", "Europe/London"]) {
+  for (const time_zone of timeZones) {
     const byDay = { ...query, group_by: "type,state,day", time_zone };
     yield reportPage(byDay);
     yield reportPages(byDay, 150);

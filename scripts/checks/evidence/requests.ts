@@ -51,7 +51,7 @@ const values: Record<string, string> = {
   status_version: "1 2",
   ...{ payment_states: states, refund_states: states, dispute_states: states, state: states },
   group_by: "account type state day week month live moto",
-  time_zone: "UTC Europe/London",
+  time_zone: "UTC Europe/London Asia/Kolkata",
   format: "json csv",
   "getPerformanceReport state": storedStates,
   "getLegacyPerformanceReport state": storedStates,

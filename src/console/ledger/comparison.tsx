@@ -4,11 +4,11 @@ import { Show, useLoaded } from "../load.tsx";
 import { useSession } from "../session.ts";
 import { Table } from "../table.tsx";
 import { type accountsOf, clientFor } from "./ledger.ts";
-import { addDays, createdBetween, dayOf, type ReportZone, startOf } from "./periods.ts";
+import { addDays, createdBetween, dayOf, startOf } from "./periods.ts";
 
 interface Props {
   accounts: ReturnType<typeof accountsOf>;
-  zone: ReportZone;
+  zone: string;
   visit: Visit;
   /** Distinguishes the accounts. */
   name: string;

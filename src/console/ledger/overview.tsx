@@ -11,15 +11,7 @@ import { Table } from "../table.tsx";
 import { Comparison } from "./comparison.tsx";
 import { accountsOf, clientFor, paymentStatuses } from "./ledger.ts";
 import { PayoutList } from "./payout-list.tsx";
-import {
-  addDays,
-  createdBetween,
-  dayOf,
-  daysBetween,
-  type ReportZone,
-  reportZone,
-  startOf,
-} from "./periods.ts";
+import { addDays, createdBetween, dayOf, daysBetween, reportZone, startOf } from "./periods.ts";
 import { statusName } from "./state.tsx";
 
 const daysShown = 30;
@@ -108,7 +100,7 @@ interface Group {
 interface DaysProps {
   groups: Group[];
   days: string[];
-  zone: ReportZone;
+  zone: string;
   now: Date;
   account: string | null;
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addDays, createdBetween, dayOf, daysBetween, startOf } from "./periods.ts";
 
@@ -11,6 +12,38 @@ test.each([
 ])("in London %s begins at %s", (day, start) => {
   expect(startOf(day, "Europe/London").toISOString()).toBe(start);
   expect(startOf(day, "UTC").toISOString()).toBe(`${day}T00:00:00.000Z`);
+});
+
+test.each([
+  ["2024-03-05", "Asia/Kolkata", "2024-03-04T18:30:00.000Z"],
+  ["2024-03-05", "Asia/Kathmandu", "2024-03-04T18:15:00.000Z"],
+  ["2024-03-05", "Pacific/Kiritimati", "2024-03-04T10:00:00.000Z"],
+  ["2024-03-05", "Pacific/Pago_Pago", "2024-03-05T11:00:00.000Z"],
+  // The day began at 01:00.
+  ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00.000Z"],
+  ["2024-03-31", "Asia/Beirut", "2024-03-30T22:00:00.000Z"],
+  // The hour after midnight came twice.
+  ["2024-11-03", "America/Havana", "2024-11-03T04:00:00.000Z"],
+  // Samoa had no 30 December.
+  ["2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00.000Z"],
+  ["2011-12-31", "Pacific/Apia", "2011-12-30T10:00:00.000Z"],
+])("%s in %s begins at %s", (day, zone, start) => {
+  expect(startOf(day, zone).toISOString()).toBe(start);
+});
+
+test("every day in every zone begins with its first instant", () => {
+  const days = fc.date({ min: new Date("1970-01-01"), max: new Date("2040-12-31"), noInvalidDate: true });
+  const zones = fc.constantFrom("UTC", ...Intl.supportedValuesOf("timeZone"));
+  fc.assert(
+    fc.property(days, zones, (date, zone) => {
+      const day = date.toISOString().slice(0, 10);
+      const start = startOf(day, zone);
+      // A zone that has crossed the date line has left out a day.
+      expect([day, addDays(day, 1)]).toContain(dayOf(start, zone));
+      expect(dayOf(new Date(start.getTime() - 1), zone) < day).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("every day of a year in London begins with its first instant", () => {

@@ -1,30 +1,36 @@
-/** Reports have days in UTC or, for readers there, in London. */
-export type ReportZone = "UTC" | "Europe/London";
-
-export const reportZone = (): ReportZone =>
-  Intl.DateTimeFormat().resolvedOptions().timeZone === "Europe/London" ? "Europe/London" : "UTC";
+/** The time zone in which reports have days: that of the reader, or UTC if it has no name that a ledger accepts. */
+export function reportZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return /^[A-Za-z_]+\//.test(timeZone) ? timeZone : "UTC";
+}
 
 const dayMs = 86_400_000;
 
+/** Canada writes a day as reports do. */
+const dayFormat = (zone: string) => new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
+
 /** The calendar day of an instant in a zone, such as `2024-03-05`. */
-export function dayOf(instant: Date, zone: ReportZone): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(instant);
-}
+export const dayOf = (instant: Date, zone: string): string => dayFormat(zone).format(instant);
 
 /** The day that is a number of days after a day. */
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
-/** The first instant of a day in a zone. London changes its clocks at 01:00 UTC, never between 23:00 and midnight. */
-export function startOf(day: string, zone: ReportZone): Date {
-  const midnight = new Date(`${day}T00:00:00Z`);
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    timeZoneName: "longOffset",
-  }).formatToParts(new Date(midnight.getTime() - (zone === "UTC" ? 0 : 3_600_000)));
-  const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
-  const [, hours = "0"] = /GMT[+](\d\d)/.exec(name) ?? [];
-  return new Date(midnight.getTime() - Number(hours) * 3_600_000);
+/**
+ * The first instant of a day in a zone, or of the next one if the zone has no such day. It need not be midnight: some clocks
+ * change then.
+ */
+export function startOf(day: string, zone: string): Date {
+  const { format } = dayFormat(zone);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // No zone is a day ahead of UTC or behind it.
+  let [before, start] = [midnight - dayMs, midnight + dayMs];
+  while (start - before > 1) {
+    const middle = Math.floor((before + start) / 2);
+    if (format(middle) < day) before = middle;
+    else start = middle;
+  }
+  return new Date(start);
 }
 
 /** An interval of a report, whose bounds are exclusive. */
