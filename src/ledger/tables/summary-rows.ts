@@ -1,5 +1,14 @@
 import type { Bind } from "./conditions.ts";
-import { always, dayAfter, dayOf, type Grain, type Interval, partsOf, wholeHoursOf } from "./periods.ts";
+import {
+  always,
+  dayAfter,
+  dayOf,
+  type Grain,
+  type Interval,
+  midnightOf,
+  partsOf,
+  wholeHoursOf,
+} from "./periods.ts";
 import { conditionsOf, type TransactionFilter } from "./transaction-filter.ts";
 import { dayIn, zonePartsOf } from "./zone-parts.ts";
 
@@ -156,17 +165,18 @@ function lessCorrections(created: Interval, { transactions, select }: Sources, b
  */
 function movesOf(hours: Interval, units: Unit[], zone: string, sources: Sources, bind: Bind): string {
   const { summaries, changes, select } = sources;
-  const bounds = bound(hours, bind);
   const days = { from: dayOf(hours.from), to: dayAfter(dayOf(hours.to)) };
+  // A day without a summary can have hours with one, if a change of another hour is not merged.
+  const instants = bound({ from: midnightOf(days.from), to: midnightOf(days.to) }, bind);
   const utcDays = `(
-    select period as utc_day ${summaries("day", days)} union select day ${changes(bounds)}
+    select period as utc_day ${summaries("day", days)} union select day ${changes(instants)}
   ) as utc_days`;
   const isMoved = units.map(
     (unit) => `date_trunc('${unit}', zone_day::timestamp) <> date_trunc('${unit}', base_day::timestamp)`,
   );
   const part = { from: "from_instant", to: "to_instant" };
   const moves = `
-    from (${zonePartsOf(utcDays, bounds, zone)}) as part
+    from (${zonePartsOf(utcDays, bound(hours, bind), zone)}) as part
     cross join lateral (
       ${select("zone_day", `${sources.hours(part)} and is_whole`)}
       union all

@@ -84,6 +84,7 @@ test("the summaries do not differ from the transactions, and only changes that a
   expect(await summaryDifferences(database, 10)).toEqual([]);
   expect(await number("transaction_summary_change")).toBe(0);
   expect(await number("transaction_summary where count = 0")).toBe(0);
+  expect(await number("transaction_hour_summary where count = 0")).toBe(0);
 });
 
 test("the summaries change by nothing if a row is written without a change", async () => {
@@ -100,6 +101,17 @@ test("summaries that are wrong are found and rebuilt, while some changes are not
     delete from transaction_summary where grain = 'month';
     update transaction_summary set fee = fee + 1 where grain = 'ever' and all_accounts`);
   expect(await summaryDifferences(database, 10)).toHaveLength(10);
+  await rebuildSummaries(database);
+  expect(await summaryDifferences(database, 10)).toEqual([]);
+  await database.run(
+    "update transaction_hour_summary set fee = fee + 1, count = count - 1 where all_accounts",
+  );
+  expect(await summaryDifferences(database, 1)).toMatchObject([
+    {
+      key: { all_accounts: true, grain: "hour", period: expect.stringMatching(/T\d\d:00:00/) },
+      columns: ["count", "fee"],
+    },
+  ]);
   await rebuildSummaries(database);
   expect(await summaryDifferences(database, 10)).toEqual([]);
   await database.run(`delete from transaction where external_id = '${wrong.resource_external_id}'`);

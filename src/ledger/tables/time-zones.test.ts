@@ -4,7 +4,7 @@ import { seeded } from "../../../testing/random.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Sql } from "../../database/database.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
-import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile, openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { always, type Interval } from "./periods.ts";
 import { rowsReadDuring } from "./rows-read.fixture.ts";
 import { knownTimeZone, summarise, summariseByHour } from "./summary.ts";
@@ -147,6 +147,23 @@ for (let batch = 0; batch < 12; batch += 1) {
 
 test("summaries by hour do not differ from transactions that are moved, changed and deleted", async () => {
   expect(await summaryDifferences(database, 10)).toEqual([]);
+});
+
+test("a report moves the hours of a day whose summary is missing because a change is not merged", async () => {
+  await using own = await openLedgerDatabase();
+  await insertPayments(own, "a", "select 1 as n, timestamptz '2024-07-01T10:00Z' as instant");
+  await own.run(`
+    update transaction set created_date = '2024-07-01T23:00Z';
+    delete from transaction_summary_change where count > 0 and utc_hour(hour) = '2024-07-01T10:00Z'`);
+  await mergeAll(own);
+  await own.run(`
+    insert into transaction_summary_change
+    select '2024-07-01', 'a', 'PAYMENT', 'ERROR', true, false, 1, 1, 0, 0, 0, 0, 1, '2024-07-01T10:00Z'`);
+  expect(await summaryDifferences(own, 10)).toEqual([]);
+  expect(await own.query("select from transaction_summary where grain = 'day'")).toEqual([]);
+  const lastHours = { from: "2024-07-01T22:00:00.000000Z", to: "2024-07-02T00:00:00.000000Z" };
+  expect(await reportByDay(own, "Europe/London", lastHours)).toEqual({ "2024-07-02": 1 });
+  expect(await reportByDay(own, "Europe/London")).toEqual({ "2024-07-02": 1 });
 });
 
 test.each(Object.keys(changes))("the days of a report in %s are those of Intl", async (timeZone) => {
