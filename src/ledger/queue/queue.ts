@@ -54,6 +54,8 @@ export interface Queue extends AsyncDisposable {
   send(bodies: string[]): Promise<void>;
   /** The approximate number of messages to deliver. Rejects if the queue cannot be reached. */
   check(): Promise<{ waiting: number }>;
+  /** Why a part of the messages does not reach this receiver until an operator acts; undefined if all can. Default: all can. */
+  problem?(): string | undefined;
 }
 
 export const rabbitmqParameters = {

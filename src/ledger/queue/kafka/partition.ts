@@ -1,7 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { type fetchV13, IS_CONTROL, type KafkaRecord, type RecordsBatch } from "@platformatic/kafka";
+import type { KafkaRecord } from "@platformatic/kafka";
+import { letOthersRun } from "../../../process/turns.ts";
 import type { Delivery } from "../queue.ts";
+import type { FetchedPartition } from "./fetch.ts";
+import { type Batch, recordsOf } from "./records.ts";
 import type { PartitionOffsets } from "./topics.ts";
 
 /** A message that has arrived and is not acknowledged. */
@@ -24,8 +27,12 @@ export interface Partition {
   isRetry: boolean;
   /** Identifies this assignment in receipts. An earlier one can have had the same offsets. */
   id: string;
-  /** The offset of the next record to fetch. */
+  /** The offset of the next record to read. */
   position: bigint;
+  /** What was fetched and is not read, if there is any. */
+  unread: Unread | undefined;
+  /** Why the next batch cannot be read, and when that is tried again, by `performance.now()`. */
+  stopped: { reason: string; position: bigint; until: number } | undefined;
   /** The offset that the group has committed, -1 without one. */
   committed: bigint;
   /** When records were fetched for the last time, by `performance.now()`. */
@@ -38,46 +45,81 @@ export interface Partition {
   bytes: number;
 }
 
+/** Batches of a response that are being read. */
+export interface Unread {
+  /** Reads a group of records with each `next`, and returns its size in bytes. Throws `UnreadableBatch`. */
+  groups: AsyncGenerator<number, void>;
+  /** The memory of the batches, as they were sent. */
+  bytes: number;
+  /** True if it has its turn, or waits for it. */
+  hasTurn: boolean;
+}
+
+/** A batch that is damaged, or that does not fit into the memory for it. */
+export class UnreadableBatch extends Error {
+  constructor({ topic, index }: Partition, { firstOffset, nextOffset }: Batch, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} cannot be read, and all behind it waits: ` +
+        `${reason}. To give it up, delete the records before offset ${nextOffset} (kafka-delete-records.sh)`,
+      { cause },
+    );
+  }
+}
+
 export const newPartition = (
   { topic, topicId, index, committed, next }: PartitionOffsets,
   isRetry: boolean,
 ): Partition => ({
   ...{ topic, topicId, index, isRetry, committed, position: next, arrivedAt: 0 },
+  ...{ unread: undefined, stopped: undefined },
   ...{ id: randomUUID(), arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
 
 /** Memory for a message in addition to its value, approximately, in bytes. */
 const messageOverhead = 500;
 
-type AbortedTransaction = fetchV13.FetchResponsePartitionAbortedTransaction;
-
 /**
- * Adds fetched messages, and moves the position behind them. A broker returns whole batches, also the part before the
- * position, and the batches of aborted transactions.
+ * Adds the fetched messages of one group with each `next`, returns its size in bytes, and moves the position behind them. A broker returns whole
+ * batches, also the part before the position, and the batches of aborted transactions.
  */
-export function accept(
+export async function* read(
   partition: Partition,
-  batches: RecordsBatch[],
-  abortedTransactions: AbortedTransaction[],
-): void {
+  { batches, abortedTransactions }: FetchedPartition,
+): AsyncGenerator<number, void> {
   const aborted = abortedTransactions.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
   /** The producers in an aborted transaction. A control record ends it. */
   const aborting = new Set<bigint>();
   for (const batch of batches) {
-    const next = batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n;
-    for (; aborted[0] && aborted[0].firstOffset < next; aborted.shift()) aborting.add(aborted[0].producerId);
-    const isControl = (batch.attributes & IS_CONTROL) !== 0;
-    if (isControl) aborting.delete(batch.producerId);
-    for (const record of isControl || aborting.has(batch.producerId) ? [] : batch.records) {
-      const offset = batch.firstOffset + BigInt(record.offsetDelta);
-      if (offset < partition.position) continue;
-      const message = messageOf(partition, offset, record, batch.firstTimestamp);
-      partition.arrived.push(message);
-      partition.unacknowledged.set(message.delivery.receipt, message);
-      partition.bytes += message.value.length + messageOverhead;
-    }
-    if (next > partition.position) partition.position = next;
+    const { isControl, producerId, nextOffset } = batch;
+    for (; aborted[0] && aborted[0].firstOffset < nextOffset; aborted.shift())
+      aborting.add(aborted[0].producerId);
+    if (isControl) aborting.delete(producerId);
+    else if (!aborting.has(producerId)) yield* readBatch(partition, batch);
+    if (nextOffset > partition.position) partition.position = nextOffset;
   }
+}
+
+async function* readBatch(partition: Partition, batch: Batch): AsyncGenerator<number, void> {
+  try {
+    for await (const { records, bytes } of recordsOf(batch)) {
+      for (const record of records) add(partition, batch, record);
+      yield bytes;
+      await letOthersRun();
+    }
+  } catch (error) {
+    throw new UnreadableBatch(partition, batch, error);
+  }
+}
+
+function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, record: KafkaRecord): void {
+  const offset = firstOffset + BigInt(record.offsetDelta);
+  if (offset < partition.position) return;
+  const message = messageOf(partition, offset, record, firstTimestamp);
+  partition.arrived.push(message);
+  partition.unacknowledged.set(message.delivery.receipt, message);
+  partition.bytes += message.value.length + messageOverhead;
+  partition.position = offset + 1n;
 }
 
 /** Removes and returns up to `max` messages that are due. Those of a retry topic are in the order of their due times. */
@@ -109,6 +151,9 @@ export function retryHeaders({ id, attempt, sentAt }: Delivery, dueAt: number): 
   return new Map(texts.map(([name, text]) => [Buffer.from(name), Buffer.from(text)]));
 }
 
+/** A copy, unless the bytes are most of the memory of which they are a view: all of it stays in memory with a view. */
+const ownBytes = (view: Buffer) => (2 * view.length > view.buffer.byteLength ? view : Buffer.from(view));
+
 function messageOf(
   partition: Partition,
   offset: bigint,
@@ -116,8 +161,7 @@ function messageOf(
   firstTimestamp: bigint,
 ): Message {
   const { topic, topicId, index } = partition;
-  // A copy, since the value is a view of a whole response, which would stay in memory with it.
-  const value = Buffer.from(record.value ?? "");
+  const value = ownBytes(record.value ?? Buffer.of());
   // Only retry topics have these headers from the ledger: producers can set any.
   const headers = new Map(
     partition.isRetry ? record.headers.map(([name, text]) => [`${name}`, `${text}`]) : [],

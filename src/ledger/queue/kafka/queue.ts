@@ -29,7 +29,7 @@ type Sent = { topic: string; value: Buffer; headers?: Map<Buffer, Buffer> };
  * A topic of Kafka, from which the processes of a group receive. Missing topics are created. Connections are opened on
  * demand. Retried messages wait in topics of the group.
  */
-export async function open({ url, others, parameters }: Address<KafkaParameters>): Promise<Queue> {
+export async function open({ url, others, parameters, warn }: Address<KafkaParameters>): Promise<Queue> {
   const brokers = [url, ...others].map((each) => ({ host: hostOf(each), port: Number(each.port || 9092) }));
   function options(): BaseOptions {
     // The client begins with the first host, which may accept connections and not respond: another one the next time.
@@ -90,9 +90,10 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     },
     async receive(max, waitMs, stop) {
       await connected();
-      receiving ??= startReceiving(options(), topics, (lost) => {
+      const onLost = (lost: Receiving) => {
         if (receiving === lost) close();
-      });
+      };
+      receiving ??= startReceiving(options(), topics, onLost, warn);
       const own = receiving;
       const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       for (;;) {
@@ -135,6 +136,7 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
       const offsets = await withClients(({ admin }) => listOffsets(admin, topics));
       return { waiting: offsets.reduce((sum, { next, end }) => sum + Number(end - next), 0) };
     },
+    problem: () => receiving?.problem(),
     [Symbol.asyncDispose]: close,
   };
 }

@@ -8,17 +8,17 @@ import {
   type GroupAssignment,
   type GroupPartitionsAssigner,
 } from "@platformatic/kafka";
+import type { Warn } from "../../../process/adapter.ts";
+import type { FetchedPartition } from "./fetch.ts";
 import { acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
-import { commitOffsets, fetchInto } from "./requests.ts";
+import { endReading, openReading } from "./reading.ts";
+import { commitOffsets, fetchFrom } from "./requests.ts";
 import { allTopics, isOf, keyOf, listOffsets, type PartitionOffsets, type Topics } from "./topics.ts";
 
 /** A process that is silent for this time loses its partitions to others. */
 const sessionMs = 10_000;
 /** How long the members of a group wait for one that does not join again. */
 const rebalanceMaxMs = 15_000;
-/** Limits for the memory of unacknowledged messages: of a partition, and of all without the retry topics. */
-const partitionBytesMax = 4 * 2 ** 20;
-const totalBytesMax = 24 * 2 ** 20;
 const attemptDelayMs = 500;
 const lastCommitMaxMs = 1000;
 
@@ -29,6 +29,8 @@ export interface Receiving {
   events: EventEmitter<{ change: [] }>;
   /** The error because of which messages may not arrive now, and since when, by `performance.now()`. */
   failure(): Failure | undefined;
+  /** Why a partition stands still until an operator acts, if one does. */
+  problem(): string | undefined;
   /** Commits what is acknowledged, and fetches as there is room. */
   advance(): void;
   close(): Promise<void>;
@@ -45,12 +47,14 @@ interface Failure {
 /**
  * Joins the group. Errors are tried again; `failure` has them. Calls `onLost` after 12 seconds of failures: a broker may be
  * silent, for which the client waits for ever, or a topic was deleted. It also calls it when a topic was created again. The
- * receiver should then be closed, and another one started.
+ * receiver should then be closed, and another one started. A batch that cannot be read stops its partition only, and is no
+ * failure: `warn` gets the reason.
  */
 export function startReceiving(
   options: BaseOptions,
   topics: Topics,
   onLost: (receiving: Receiving) => void,
+  warn: Warn,
 ): Receiving {
   const names = allTopics(topics);
   const partitions: Receiving["partitions"] = new Map();
@@ -121,7 +125,11 @@ export function startReceiving(
         partitions.map((index) => [keyOf(topic, index), { topic, index }] as const),
       ),
     );
-    for (const key of partitions.keys()) if (!assigned.has(key)) partitions.delete(key);
+    for (const [key, partition] of partitions) {
+      if (assigned.has(key)) continue;
+      partitions.delete(key);
+      endReading(partition);
+    }
     const generation = member.generationId;
     const isCurrent = () => member.generationId === generation;
     await persist("offsets", async () => {
@@ -153,8 +161,16 @@ export function startReceiving(
   const busy = new Set<number>();
   let partitionCount: number | undefined;
 
+  const reading = openReading(partitions, onTurn, warn);
+  function onTurn({ unread }: Partition): void {
+    events.emit("change");
+    // The position moves also behind records that are not delivered: those of aborted transactions, and control records.
+    commit();
+    if (!unread) fetchMore();
+  }
+
   async function fetchMore(): Promise<void> {
-    if (closing.signal.aborted || wanted().length === 0) return;
+    if (closing.signal.aborted || reading.wanted().length === 0) return;
     try {
       const { topics: found, brokers } = await fetcher.metadata({ topics: names, retries: 2 });
       failures.delete("metadata");
@@ -174,10 +190,10 @@ export function startReceiving(
       const leaders = new Set([...partitions.values()].map(leaderOf));
       for (const key of failures.keys())
         if (typeof key === "number" && !leaders.has(key)) failures.delete(key);
-      for (const [node, led] of Map.groupBy(wanted(), leaderOf)) {
+      for (const [node, led] of Map.groupBy(reading.wanted(), leaderOf)) {
         if (busy.has(node) || closing.signal.aborted) continue;
         busy.add(node);
-        fetchFrom(node, brokers.get(node), led).then(() => {
+        fetchInto(node, brokers.get(node), led).then(() => {
           busy.delete(node);
           fetchMore();
         });
@@ -189,29 +205,28 @@ export function startReceiving(
     }
   }
 
-  /** The partitions with room. Messages of retry topics wait long, and must not take the room of others. */
-  function wanted(): Partition[] {
-    const all = [...partitions.values()];
-    const total = all.reduce((sum, { isRetry, bytes }) => sum + (isRetry ? 0 : bytes), 0);
-    return all.filter(
-      ({ isRetry, bytes }) => bytes < partitionBytesMax && (isRetry || total < totalBytesMax),
-    );
-  }
-
-  async function fetchFrom(node: number, broker: Broker | undefined, led: Partition[]): Promise<void> {
+  async function fetchInto(node: number, broker: Broker | undefined, led: Partition[]): Promise<void> {
     try {
       if (!broker) throw new Error("a partition has no leader");
-      await fetchInto(fetcher, broker, led);
+      const fetched = await fetchFrom(fetcher, broker, led);
       failures.delete(node);
-      events.emit("change");
-      // The position moves also behind records that are not delivered: those of aborted transactions, and control records.
-      commit();
+      await Promise.all(fetched.map((each) => addFetched(led, each)));
     } catch (error) {
       fail(node, error);
       fetcher.clearMetadata();
       if (isOf(error, "OFFSET_OUT_OF_RANGE")) await beginAgain(led).catch(() => {});
       await pause();
     }
+  }
+
+  async function addFetched(led: Partition[], fetched: FetchedPartition): Promise<void> {
+    const { topicId, index, batches } = fetched;
+    const partition = led.find((each) => each.topicId === topicId && each.index === index);
+    // Another process may have it by now.
+    if (!partition || partitions.get(keyOf(partition.topic, index)) !== partition || batches.length === 0)
+      return;
+    partition.arrivedAt = performance.now();
+    await reading.add(partition, fetched);
   }
 
   /** Continues with the first message that the topic has: those before it are gone, or the brokers have lost those at its end. */
@@ -221,13 +236,14 @@ export function startReceiving(
       const partition = led.find((each) => each.topicId === topicId && each.index === index);
       const key = keyOf(offsets.topic, index);
       if (!partition || partitions.get(key) !== partition) continue;
-      if (partition.position < first) partition.position = first;
+      if (partition.position < first) Object.assign(partition, { position: first, stopped: undefined });
       if (partition.position > end) partitions.set(key, begin(offsets));
     }
   }
 
   function advance(): void {
     commit();
+    reading.readOn();
     fetchMore();
   }
 
@@ -241,12 +257,14 @@ export function startReceiving(
     partitions,
     events,
     failure,
+    problem: () => partitions.values().find(({ stopped }) => stopped)?.stopped?.reason,
     advance,
     async close() {
       clearInterval(watch);
       events.emit("change");
       await Promise.race([commit(), sleep(lastCommitMaxMs, undefined, { ref: false })]);
       closing.abort();
+      for (const partition of partitions.values()) endReading(partition);
       partitions.clear();
       // A client whose request is rejected does not close its connections.
       const consumers = [member, fetcher].map((consumer) =>

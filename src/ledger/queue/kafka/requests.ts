@@ -1,22 +1,21 @@
-import {
-  type Broker,
-  type Consumer,
-  FetchIsolationLevels,
-  fetchV13,
-  offsetCommitV8,
-} from "@platformatic/kafka";
-import { accept, type Partition } from "./partition.ts";
+import { type Broker, type Consumer, FetchIsolationLevels, offsetCommitV8 } from "@platformatic/kafka";
+import { type FetchedPartition, fetchBatches } from "./fetch.ts";
+import type { Partition } from "./partition.ts";
 
 /** A broker holds a request for this time while no message arrives. */
 const fetchWaitMs = 500;
 const fetchBytes = 2 ** 20;
 
 /**
- * Fetches from a broker what follows in these partitions. Waits for up to 500 milliseconds for the first message. The
- * client's own fetch drops committed messages between aborted ones, and returns aborted ones. Every Kafka from 3.1 on
- * knows this version of the request, which names topics by id.
+ * Fetches from a broker what follows in these partitions. Waits for up to 500 milliseconds for the first message. A response
+ * has up to 1 MiB, or one batch that is larger. The client's own fetch drops committed messages between aborted ones, and
+ * returns aborted ones.
  */
-export async function fetchInto(fetcher: Consumer, broker: Broker, partitions: Partition[]): Promise<void> {
+export async function fetchFrom(
+  fetcher: Consumer,
+  broker: Broker,
+  partitions: Partition[],
+): Promise<FetchedPartition[]> {
   // In turn: the first ones can fill the response each time.
   const inTurn = partitions.toSorted((one, other) => one.arrivedAt - other.arrivedAt);
   const topics = inTurn.map(({ topicId, index, position }) => {
@@ -27,15 +26,7 @@ export async function fetchInto(fetcher: Consumer, broker: Broker, partitions: P
   const connection = await fetcher.connections.get(broker);
   const [minBytes, isolation] = [1, FetchIsolationLevels.READ_COMMITTED];
   const limits = [fetchWaitMs, minBytes, fetchBytes, isolation] as const;
-  const { responses } = await fetchV13.api.async(connection, ...limits, ...noSession, topics, [], "");
-  for (const { topicId, partitions: fetched } of responses) {
-    for (const { partitionIndex, records, abortedTransactions } of fetched) {
-      const partition = partitions.find((each) => each.topicId === topicId && each.index === partitionIndex);
-      if (!partition || !records?.length) continue;
-      accept(partition, records, abortedTransactions ?? []);
-      partition.arrivedAt = performance.now();
-    }
-  }
+  return fetchBatches.async(connection, ...limits, ...noSession, topics, [], "");
 }
 
 /** The id and the epoch of a request that names all its partitions. */
