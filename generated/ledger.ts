@@ -11,8 +11,9 @@ export interface paths {
         /**
          * Check the health of the service
          * @description Runs every check. The status is 200 if all checks are healthy and 503 otherwise. The check `receiver` is present
-         *     if the process receives messages. It is unhealthy if a message has been in flight for more than 30 seconds, or if
-         *     messages have arrived for more than 10 seconds and none could be stored.
+         *     if the process receives messages. It is unhealthy if a message has been in flight for more than 30 seconds, if
+         *     messages have arrived for more than 10 seconds and none could be stored, or if a batch of Kafka cannot be read,
+         *     behind which a partition waits.
          *
          *     The list `publishing` is present if the process has targets for events and the database can be read. It does not
          *     change the status, since an unhealthy target holds back nothing else. It names the events that a target has

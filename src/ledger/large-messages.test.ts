@@ -12,6 +12,7 @@ import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgr
 import { isRabbitmqInstalled, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import { openDatabase } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
+import { newBatch, publishBatch, zstdOfLargeWindow } from "./queue/kafka/batch.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 
 const mebibyte = 2 ** 20;
@@ -48,12 +49,12 @@ async function openRabbitmq(): Promise<Broker> {
   };
 }
 
-async function openKafka(): Promise<Broker> {
+async function openKafka() {
   const server = await startKafka();
   const options = { clientId: "test", bootstrapBrokers: [new URL(server.url).host] };
   return {
-    queueUrl: (topic) => `${server.url}/${topic}`,
-    async publish(topic, bodies) {
+    queueUrl: (topic: string) => `${server.url}/${topic}`,
+    async publish(topic: string, bodies: Buffer[]) {
       const admin = new Admin(options);
       const configs = [{ name: "max.message.bytes", value: "100000000" }];
       await admin.createTopics({ topics: [topic], configs });
@@ -63,6 +64,12 @@ async function openKafka(): Promise<Broker> {
         await eventually(() => producer.send({ messages: [{ topic, value }], acks: ProduceAcks.ALL }));
       }
       await producer.close();
+    },
+    /** Publishes a batch as it is. */
+    async publishBatch(topic: string, batch: Buffer) {
+      const admin = new Admin(options);
+      await publishBatch(admin, topic, batch);
+      await admin.close();
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -128,5 +135,22 @@ describe.each([
       await exit;
       expect(Number(peak)).toBeLessThan(512 * 1024);
     });
+  });
+});
+
+describeIfAvailable("Kafka", isKafkaInstalled())("a batch of Kafka that needs too much memory", () => {
+  test("makes the receiver unhealthy, and no message is lost", async () => {
+    await using broker = await openKafka();
+    await broker.publish("batches", [eventOf("before", 500)]);
+    const batch = newBatch([{ value: Buffer.alloc(9 * mebibyte, " ") }], zstdOfLargeWindow);
+    await broker.publishBatch("batches", batch);
+    await using ledger = await startLedger({ queueUrl: broker.queueUrl("batches") });
+    await ledger.until("/healthcheck", {
+      queue: { healthy: true },
+      receiver: { healthy: false, message: expect.stringContaining("compression.zstd.level") },
+    });
+    expect((await ledger.request("/healthcheck")).status).toBe(503);
+    await ledger.until("/v1/transaction/before?account_id=57", { transaction_id: "before" });
+    await ledger.until("/v1/intake", { messages_waiting: 1, open_dead_letters: 0 });
   });
 });

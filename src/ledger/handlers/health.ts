@@ -57,7 +57,8 @@ export const healthHandlers = ({
         check(outages.queue, "The queue cannot be reached", checkQueue()),
         publications?.().catch(() => undefined),
       ]);
-      const checks = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
+      const received = receiver && { receiver: checkReceiver(receiver, queue.problem?.()) };
+      const checks = { database, queue: connected, ...received };
       const healthy = Object.values(checks).every((one: Check) => one.healthy);
       const body = {
         ...checks,
@@ -69,15 +70,20 @@ export const healthHandlers = ({
   };
 };
 
-function checkReceiver({ oldestInFlightMs, failingForMs }: ReceiverState): ReceiverCheck {
+function checkReceiver(
+  { oldestInFlightMs, failingForMs }: ReceiverState,
+  queueProblem: string | undefined,
+): ReceiverCheck {
   const [oldest, failing] = [oldestInFlightMs(), failingForMs()];
   const problem =
     failing > failingMaxMs
       ? `Nothing could be stored for ${seconds(failing)}`
-      : oldest > inFlightMaxMs && `A message has been in flight for ${seconds(oldest)}`;
+      : oldest > inFlightMaxMs
+        ? `A message has been in flight for ${seconds(oldest)}`
+        : queueProblem;
   return {
-    healthy: problem === false,
-    message: problem || "Healthy",
+    healthy: problem === undefined,
+    message: problem ?? "Healthy",
     oldest_message_age_ms: oldest,
     failing_for_ms: failing,
   };

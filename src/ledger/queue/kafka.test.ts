@@ -1,9 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes, randomUUID } from "node:crypto";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Admin, Producer } from "@platformatic/kafka";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { gzipSync } from "node:zlib";
+import { Admin, ProduceAcks, Producer } from "@platformatic/kafka";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -11,22 +12,35 @@ import { freePort } from "../../../testing/free-port.ts";
 import { newFolder, run } from "../../../testing/run.ts";
 import { isKafkaInstalled, kafkaUser, startKafka, type TestKafka } from "../../../testing/servers/kafka.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { drain, numbered } from "./drain.fixture.ts";
+import { drain, numbered, receiveCount } from "./drain.fixture.ts";
+import {
+  compressions,
+  headerBytes,
+  newBatch,
+  publishBatch,
+  zstdOfLargeWindow,
+} from "./kafka/batch.fixture.ts";
 import { lagOf } from "./kafka/lag.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const waitMs = 20_000;
 const stop = () => AbortSignal.timeout(testWaitMaxMs);
 
+/** The broker has too little memory for one block, and accepts no such request without compression. */
+const isSent = (name: string) => !["none", "snappy in one block"].includes(name);
+
 describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
   let server: TestKafka;
   let admin: Admin;
+  let producer: Producer;
   beforeAll(async () => {
     server = await startKafka({ settings: ["log.cleaner.backoff.ms=100"] });
-    admin = new Admin({ clientId: "test", bootstrapBrokers: [new URL(server.url).host] });
+    admin = new Admin(options());
+    producer = new Producer(options());
   });
+  const options = () => ({ clientId: "test", bootstrapBrokers: [new URL(server.url).host] });
   afterAll(async () => {
-    await admin.close();
+    await Promise.all([admin.close(), producer.close()]);
     await server[Symbol.asyncDispose]();
   });
 
@@ -69,6 +83,122 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     }
   });
 
+  test.each(Object.keys(compressions).filter(isSent))(
+    "reads 400 messages of 0.9 MB from one batch in steps, with compression %s",
+    async (name) => {
+      const configs = [{ name: "max.message.bytes", value: "100000000" }];
+      await admin.createTopics({ topics: [topic], partitions: 1, configs });
+      const messages = Array.from({ length: 400 }, (_, index) => ({
+        value: Buffer.alloc(900_000, "x").fill(`${index} `, 0, 4),
+      }));
+      const batch = newBatch(messages, compressions[name as keyof typeof compressions]);
+      await eventually(() => publishBatch(admin, topic, batch));
+      const args = [`${server.url}/${topic}?group=ledger`, "400"];
+      const { exit, output } = run("src/ledger/queue/kafka/receive.fixture.ts", { args });
+      expect(await exit).toMatchObject({ code: 0, errors: "" });
+      const { held, numbers, waiting, grownBy } = JSON.parse(output());
+      expect({ numbers, waiting }).toEqual({ numbers: messages.map((_, index) => index), waiting: 0 });
+      // 4 MiB and a message.
+      expect(held).toBeLessThanOrEqual(6);
+      // All at once they take more than 700 MiB.
+      expect(grownBy).toBeLessThan(300);
+    },
+  );
+
+  describe("a batch that cannot be read", () => {
+    const gzipped = (body: string) => newBatch([{ value: Buffer.from(body) }], compressions.gzip);
+
+    /** Overwrites the records of a batch of partition 0 in the file of the broker, which does not look at them again. */
+    function overwrite(batch: Buffer, records: Buffer): void {
+      const file = join(server.brokers[0]?.folder ?? "", "data", `${topic}-0`, "00000000000000000000.log");
+      const at = readFileSync(file).indexOf(batch.subarray(headerBytes));
+      expect(at).toBeGreaterThan(0);
+      const open = openSync(file, "r+");
+      writeSync(open, records, 0, records.length, at);
+      closeSync(open);
+    }
+
+    test.each([
+      {
+        name: "damaged gzip",
+        batch: gzipped("bad"),
+        damage: (records: Buffer) => records.fill(0),
+        reason: "(gzip) cannot be read, and all behind it waits: incorrect header check.",
+      },
+      {
+        name: "gzip without its end",
+        batch: gzipped("bad".repeat(1000)),
+        damage: (records: Buffer) => gzipSync(randomBytes(10_000)).copy(records),
+        reason: "(gzip) cannot be read",
+      },
+      {
+        name: "zstd with a large window",
+        batch: newBatch([{ value: Buffer.alloc(9 * 2 ** 20) }], zstdOfLargeWindow),
+        reason: "(zstd) cannot be read, and all behind it waits: its window is larger than 8 MiB",
+      },
+    ])("stops its partition, and no other: $name", async ({ batch, damage, reason }) => {
+      const { warnings, publish } = await openStopped(batch, damage);
+      expect(warnings).toEqual([
+        expect.stringContaining(`topic ${topic}, partition 0: the batch at offset 1 ${reason}`),
+      ]);
+      await publish("after");
+      await drain(queue, ["after"]);
+    });
+
+    test("is tried again until it is deleted, while the other partitions go on as before", async () => {
+      const { warnings, publish } = await openStopped(gzipped("bad"), (records) => records.fill(0));
+      await publish("held");
+      const held = await receive();
+      expect(held).toMatchObject([{ body: "held" }]);
+      // Errors of brokers open all connections again after a shorter time.
+      for (let index = 0; index < 10; index += 1) {
+        expect(await queue.receive(100, 1500, stop())).toEqual([]);
+        await publish(`${index}`);
+        const deliveries = await receive();
+        expect(deliveries).toMatchObject([{ body: `${index}` }]);
+        await queue.acknowledge(deliveries);
+      }
+      await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 2n }] }] });
+      const [behind] = await receiveCount(queue, 1);
+      expect(behind).toMatchObject({ body: "behind" });
+      expect(queue.problem?.()).toBe(undefined);
+      expect(warnings).toHaveLength(1);
+      // The first receipt is still valid.
+      await queue.acknowledge([...held, behind as Delivery]);
+      await committed();
+    });
+
+    /**
+     * Publishes messages before and behind a batch, damages the batch, receives the first message and waits until the
+     * partition has stopped.
+     */
+    async function openStopped(batch: Buffer, damage?: (records: Buffer) => void) {
+      await admin.createTopics({ topics: [topic], partitions: 2 });
+      await queue[Symbol.asyncDispose]();
+      const warnings: string[] = [];
+      queue = await openQueue(`${server.url}/${topic}?group=ledger`, (text) => warnings.push(text));
+      await eventually(() => publishBatch(admin, topic, gzipped("before")));
+      await publishBatch(admin, topic, batch);
+      await publishBatch(admin, topic, gzipped("behind"));
+      const records = Buffer.from(batch.subarray(headerBytes));
+      damage?.(records);
+      overwrite(batch, records);
+      await drain(queue, ["before"]);
+      await eventually(async () => {
+        expect(await queue.receive(1, 100, stop())).toEqual([]);
+        expect(queue.problem?.()).toContain(topic);
+      });
+      return {
+        warnings,
+        /** Publishes a message to the other partition. */
+        async publish(body: string) {
+          const message = { topic, partition: 1, value: Buffer.from(body) };
+          await producer.send({ messages: [message], acks: ProduceAcks.ALL });
+        },
+      };
+    }
+  });
+
   test("creates its topics again if they were deleted", async () => {
     await queue.send(["1"]);
     await drain(queue, ["1"]);
@@ -98,15 +228,15 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     ];
     await admin.createTopics({ topics: [topic], partitions: 1, configs });
     await using closing = new AsyncDisposableStack();
-    const options = {
-      ...{ clientId: "test", bootstrapBrokers: [new URL(server.url).host] },
+    const transactional = {
+      ...options(),
       ...{ transactionalId: topic, idempotent: true, timeout: 5 * testWaitMaxMs },
     };
-    const producer = closing.adopt(new Producer(options), (each) => each.close());
+    const own = closing.adopt(new Producer(transactional), (each) => each.close());
     /** In a segment of its own. */
     const publish = async (body: string, isCommitted: boolean) => {
       await sleep(200);
-      const transaction = await producer.beginTransaction();
+      const transaction = await own.beginTransaction();
       const message = { topic, partition: 0, key: Buffer.from("key"), value: Buffer.from(body) };
       await transaction.send({ messages: [message] });
       await (isCommitted ? transaction.commit() : transaction.abort());

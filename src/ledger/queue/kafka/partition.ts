@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { KafkaRecord } from "@platformatic/kafka";
 import { letOthersRun } from "../../../process/turns.ts";
 import type { Delivery } from "../queue.ts";
+import { compressionName } from "./compression/pieces.ts";
 import type { FetchedPartition } from "./fetch.ts";
 import { type Batch, recordsOf } from "./records.ts";
 import type { PartitionOffsets } from "./topics.ts";
@@ -57,11 +58,12 @@ export interface Unread {
 
 /** A batch that is damaged, or that does not fit into the memory for it. */
 export class UnreadableBatch extends Error {
-  constructor({ topic, index }: Partition, { firstOffset, nextOffset }: Batch, cause: unknown) {
+  constructor({ topic, index }: Partition, { firstOffset, nextOffset, compression }: Batch, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
-      `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} cannot be read, and all behind it waits: ` +
-        `${reason}. To give it up, delete the records before offset ${nextOffset} (kafka-delete-records.sh)`,
+      `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} (${compressionName(compression)}) cannot be ` +
+        `read, and all behind it waits: ${reason}. To give it up, delete the records before offset ${nextOffset} with ` +
+        "kafka-delete-records.sh",
       { cause },
     );
   }

@@ -89,6 +89,7 @@ export async function* recordsOf({ compression, count, records }: Batch): AsyncG
   if (left > 0) throw new Error("its data ends before its last record");
 }
 
+const recordDamaged = "a record of it is damaged";
 const recordTooLarge = `a record of it is larger than ${recordBytesMax / 2 ** 20} MiB; messages must be smaller than 1 MiB, and \
 a producer can reject larger ones (max.request.size)`;
 
@@ -99,11 +100,20 @@ function readGroup(reader: Reader, max: number): Group {
   while (records.length < max && reader.position - start < groupBytes) {
     const size = sizeOfNext(reader);
     if (size > reader.remaining) break;
-    const end = reader.position + size;
-    records.push(readRecord(reader));
-    if (reader.position !== end) throw new Error("a record of it is damaged");
+    records.push(readWhole(reader, reader.position + size));
   }
   return { records, bytes: reader.position - start };
+}
+
+/** Reads a record that ends at `end`. */
+function readWhole(reader: Reader, end: number): KafkaRecord {
+  try {
+    const record = readRecord(reader);
+    if (reader.position === end) return record;
+  } catch {
+    // It has a length that goes behind the end of the data.
+  }
+  throw new Error(recordDamaged);
 }
 
 /** The size of the next record with its length; if the data has too little of it, the bytes that are needed to know it. */
@@ -113,6 +123,6 @@ function sizeOfNext(reader: Reader): number {
   const length = reader.readVarInt();
   const size = reader.position - start + length;
   reader.position = start;
-  if (size < shortestRecord) throw new Error("a record of it is damaged");
+  if (size < shortestRecord) throw new Error(recordDamaged);
   return size;
 }

@@ -10,32 +10,36 @@ const zstdOptions = {
   params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog },
 };
 
-/** Gzip and zstd are decompressed outside of the event loop, and stop while nobody takes their pieces. */
-const codecs: Record<number, (data: Buffer) => Iterable<Buffer> | AsyncIterable<Buffer>> = {
-  0: (data) => [data],
-  1: (data) => createGunzip({ chunkSize: pieceBytes }).end(data),
-  2: snappyPieces,
-  3: lz4Pieces,
-  4: (data) => createZstdDecompress(zstdOptions).end(data),
+type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
+
+/** By the number of the compression. Gzip and zstd run outside of the event loop, and pause while nobody takes pieces. */
+const codecs: Record<number, { name: string; piecesOf(data: Buffer): Pieces }> = {
+  0: { name: "no compression", piecesOf: (data) => [data] },
+  1: { name: "gzip", piecesOf: (data) => createGunzip({ chunkSize: pieceBytes }).end(data) },
+  2: { name: "snappy", piecesOf: snappyPieces },
+  3: { name: "lz4", piecesOf: lz4Pieces },
+  4: { name: "zstd", piecesOf: (data) => createZstdDecompress(zstdOptions).end(data) },
 };
 
+/** The name that Kafka's settings give to the compression with this number. */
+export const compressionName = (compression: number): string =>
+  codecs[compression]?.name ?? `unknown compression ${compression}`;
+
 /**
- * The content of data in pieces of up to 64 KiB, by the number that Kafka gives to its compression. Data without compression
- * is one piece. Beside a piece it takes at most 8 MiB of memory. Throws if it is damaged or would take more.
+ * The content of data in pieces of up to 64 KiB, by the number of its compression. Data without compression is one piece.
+ * Beside a piece it takes at most 8 MiB of memory. Throws if it is damaged or would take more.
  */
 export async function* piecesOf(compression: number, data: Buffer): AsyncGenerator<Buffer> {
   const codec = codecs[compression];
-  if (!codec) throw new Error(`its compression has the unknown number ${compression}`);
+  if (!codec) throw new Error("it has a compression that only newer clients know");
   try {
-    yield* codec(data);
+    yield* codec.piecesOf(data);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ZSTD_error_frameParameter_windowTooLarge"
-      ? windowTooLarge
-      : error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === "ZSTD_error_frameParameter_windowTooLarge" ? windowTooLarge : error;
   }
 }
 
 const windowTooLarge = new Error(
-  `its zstd window is larger than ${2 ** (zstdWindowLog - 20)} MiB; the level of its producer, or of the topic, must be at \
-most 19 (compression.zstd.level)`,
+  `its window is larger than ${2 ** (zstdWindowLog - 20)} MiB; the level of its producer, or of the topic, must be at most 19 (compression.zstd.level)`,
 );

@@ -41,7 +41,7 @@ function* blockPieces(block: Source): Generator<Buffer> {
   yield window.take();
 }
 
-const tooFar = `the Snappy data repeats what lies more than ${reach / 2 ** 20} MiB back; batches of its producer must be \
+const tooFar = `it repeats what lies more than ${reach / 2 ** 20} MiB back; batches of its producer must be \
 smaller (batch.size), or have another compression (compression.type)`;
 
 /** A block begins with the length of its content, seven bits in each byte. */
