@@ -1,14 +1,18 @@
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { requireInstalled } from "../testing/servers/install.ts";
+import { kafka } from "../testing/servers/kafka.ts";
 import { postgresql } from "../testing/servers/postgres.ts";
 import { rabbitmq } from "../testing/servers/rabbitmq.ts";
 import { redis } from "../testing/servers/redis.ts";
 import type { Outcome } from "./attack.ts";
 import { featureSubjects } from "./features.ts";
+import { kafkaSubject } from "./kafka.ts";
 import { ledgerSubjects } from "./ledger.ts";
 import { openMemoryGroup } from "./memory-group.ts";
 import { memoryMaxMiB } from "./watched-service.ts";
+
+const allSubjects = [...ledgerSubjects, kafkaSubject, ...featureSubjects];
 
 const usage = `Usage: npm run hostile [-- [--on SUBJECT] [--only TEXT] [--attempts N]]
 
@@ -20,7 +24,7 @@ since other programs can use the machine: it fails if every attempt exceeds one.
 reference machine. They grow with the time of a fixed piece of work before and after the attack, and with what other
 programs had of the processors meanwhile. Time that the host took from a virtual machine does not count.
 
-  --on SUBJECT   only this service and engine: ${[...ledgerSubjects, ...featureSubjects].map(({ name }) => name).join(", ")}
+  --on SUBJECT   only this service and engine: ${allSubjects.map(({ name }) => name).join(", ")}
   --only TEXT    only attacks whose name contains this text
   --attempts N   attempts of an attack that exceeds a bound. Default: 3
   --help         print this text
@@ -31,14 +35,13 @@ To install the servers: npm run servers -- --install
 await runCommand("hostile", usage, async (args) => {
   const text = { type: "string" } as const;
   const { values: given } = parseCommandLine({ args, options: { on: text, only: text, attempts: text } });
-  const all = [...ledgerSubjects, ...featureSubjects];
-  const subjects = all.filter(({ name }) => given.on === undefined || name === given.on);
+  const subjects = allSubjects.filter(({ name }) => given.on === undefined || name === given.on);
   if (subjects.length === 0)
-    throw new UsageError(`--on must be one of ${all.map(({ name }) => name).join(", ")}`);
+    throw new UsageError(`--on must be one of ${allSubjects.map(({ name }) => name).join(", ")}`);
   if (given.attempts !== undefined && !/^[1-9]$/.test(given.attempts)) {
     throw new UsageError("--attempts must be 1 to 9");
   }
-  requireInstalled([postgresql, rabbitmq, redis], "servers");
+  requireInstalled([postgresql, rabbitmq, kafka, redis], "servers");
   const { signal } = stopOnSignals();
   using group = openMemoryGroup(memoryMaxMiB);
   if (!group) say("this system does not permit a memory limit: the memory is only measured");

@@ -9,9 +9,9 @@ import { freePort } from "../testing/free-port.ts";
 import { story } from "../testing/messages.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";
 import { startRabbitmq } from "../testing/servers/rabbitmq.ts";
-import { type Outcome, type Target, watch } from "./attack.ts";
+import { type Attack, type Outcome, type Target, watch } from "./attack.ts";
 import { send } from "./client.ts";
-import { attacksOnLedger, type LedgerAttack } from "./ledger-attacks.ts";
+import { attacksOnLedger } from "./ledger-attacks.ts";
 import { createSubject, type Subject } from "./subject.ts";
 import { startWatched } from "./watched-service.ts";
 
@@ -19,6 +19,8 @@ import { startWatched } from "./watched-service.ts";
 export interface LedgerTarget extends Target {
   /** Publishes messages and waits until the ledger has processed all of them. */
   publish(messages: (object | string)[]): Promise<void>;
+  /** Waits until the ledger has processed as many further messages. */
+  untilProcessed(count: number): Promise<void>;
   /** The database; undefined if it is embedded. */
   database: Database | undefined;
 }
@@ -50,18 +52,18 @@ export const ledgerSubjects: Subject[] = [
     return async (attack) => {
       const name = `run_${runs++}`;
       const url = await createDatabase(database, name, "migrated");
-      return run(attack, url, `${broker.url}/?queue=${name}`, false);
+      return runOnLedger(attack, url, `${broker.url}/?queue=${name}`, false);
     };
   }),
   createSubject(
     "ledger-embedded",
     attacksOnLedger.filter(({ needsServer }) => !needsServer),
     async () => async (attack) =>
-      run(attack, "pglite:./database", `sqs+embedded:./queue?port=${await freePort()}`, true),
+      runOnLedger(attack, "pglite:./database", `sqs+embedded:./queue?port=${await freePort()}`, true),
   ),
 ];
 
-async function migrateAt(databaseUrl: string): Promise<void> {
+export async function migrateAt(databaseUrl: string): Promise<void> {
   await using database = await openDatabase(databaseUrl);
   await migrate(database);
 }
@@ -70,8 +72,9 @@ async function migrateAt(databaseUrl: string): Promise<void> {
 const sentBytesMax = 900_000;
 const sentMax = 200;
 
-async function run(
-  attack: LedgerAttack,
+/** Starts a ledger and runs an attack against it. */
+export async function runOnLedger(
+  attack: Attack<LedgerTarget>,
   databaseUrl: string,
   queueUrl: string,
   isEmbedded: boolean,
@@ -86,11 +89,15 @@ async function run(
       typeof message === "string" ? message : JSON.stringify(message),
     );
     for (const chunk of inChunks(bodies, Buffer.byteLength, sentBytesMax, sentMax)) await queue.send(chunk);
-    published += messages.length;
+    await untilProcessed(messages.length);
+  }
+  async function untilProcessed(count: number): Promise<void> {
+    published += count;
     while ((await processed(service.url)) < published) await sleep(100);
   }
   await publish(payment);
-  return await watch({ url: service.url, service, pings, isEmbedded, database, publish }, attack);
+  const target = { url: service.url, service, pings, isEmbedded, database, publish, untilProcessed };
+  return await watch(target, attack);
 }
 
 /** The number of messages that the ledger has stored or made dead letters. */

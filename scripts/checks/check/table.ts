@@ -239,6 +239,7 @@ export const wheel: Check[] = [
   ...[
     { subject: "ledger-postgres", minutes: 3.7, paths: ledger, needs: [postgresql, rabbitmq] },
     { subject: "ledger-embedded", minutes: 3.7, paths: ledger, needs: [] },
+    { subject: "ledger-kafka", minutes: 0.7, paths: ledger, needs: [postgresql, kafka] },
     { subject: "features-lmdb", minutes: 1.3, paths: features, needs: [] },
     { subject: "features-redis", minutes: 1.3, paths: features, needs: [redis] },
     { subject: "features-postgres", minutes: 1.3, paths: features, needs: [postgresql] },
