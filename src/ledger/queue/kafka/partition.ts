@@ -32,8 +32,8 @@ export interface Partition {
   position: bigint;
   /** What was fetched and is not read, if there is any. */
   unread: Unread | undefined;
-  /** Why the next batch cannot be read, and when that is tried again, by `performance.now()`. */
-  stopped: { reason: string; position: bigint; until: number } | undefined;
+  /** Why the batch at this position cannot be read, and whether that will be tried again later. */
+  stopped: { reason: string; position: bigint; isWaiting: boolean } | undefined;
   /** The offset that the group has committed, -1 without one. */
   committed: bigint;
   /** When records were fetched for the last time, by `performance.now()`. */
@@ -48,25 +48,12 @@ export interface Partition {
 
 /** Batches of a response that are being read. */
 export interface Unread {
-  /** Reads a group of records with each `next`, and returns its size in bytes. Throws `UnreadableBatch`. */
+  /** Reads a group of records with each `next`, and returns its size in bytes. Throws if a batch cannot be read. */
   groups: AsyncGenerator<number, void>;
   /** The memory of the batches, as they were sent. */
   bytes: number;
   /** True if it has its turn, or waits for it. */
   hasTurn: boolean;
-}
-
-/** A batch that is damaged, or that does not fit into the memory for it. */
-export class UnreadableBatch extends Error {
-  constructor({ topic, index }: Partition, { firstOffset, nextOffset, compression }: Batch, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} (${compressionName(compression)}) cannot be ` +
-        `read, and all behind it waits: ${reason}. To give it up, delete the records before offset ${nextOffset} with ` +
-        "kafka-delete-records.sh",
-      { cause },
-    );
-  }
 }
 
 export const newPartition = (
@@ -82,8 +69,9 @@ export const newPartition = (
 const messageOverhead = 500;
 
 /**
- * Adds the fetched messages of one group with each `next`, returns its size in bytes, and moves the position behind them. A broker returns whole
- * batches, also the part before the position, and the batches of aborted transactions.
+ * Adds the messages of one group with each `next`, moves the position behind them, and returns the size of the group in
+ * bytes. A broker sends whole batches, also the part before the position, and the batches of aborted transactions. Throws
+ * for an operator what stands at the position and cannot be read.
  */
 export async function* read(
   partition: Partition,
@@ -97,12 +85,12 @@ export async function* read(
     for (; aborted[0] && aborted[0].firstOffset < nextOffset; aborted.shift())
       aborting.add(aborted[0].producerId);
     if (isControl) aborting.delete(producerId);
-    else if (!aborting.has(producerId)) yield* readBatch(partition, batch);
+    else if (!aborting.has(producerId)) yield* readMessages(partition, batch);
     if (nextOffset > partition.position) partition.position = nextOffset;
   }
 }
 
-async function* readBatch(partition: Partition, batch: Batch): AsyncGenerator<number, void> {
+async function* readMessages(partition: Partition, batch: Batch): AsyncGenerator<number, void> {
   try {
     for await (const { records, bytes } of recordsOf(batch)) {
       for (const record of records) add(partition, batch, record);
@@ -110,8 +98,18 @@ async function* readBatch(partition: Partition, batch: Batch): AsyncGenerator<nu
       await letOthersRun();
     }
   } catch (error) {
-    throw new UnreadableBatch(partition, batch, error);
+    throw unreadable(partition, batch, error);
   }
+}
+
+function unreadable({ topic, index }: Partition, batch: Batch, cause: unknown): Error {
+  const { firstOffset, nextOffset, compression } = batch;
+  return new Error(
+    `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} (${compressionName(compression)}) cannot be ` +
+      `read, and all behind it waits: ${(cause as Error).message}. To give it up, delete the records before offset ` +
+      `${nextOffset} with kafka-delete-records.sh`,
+    { cause },
+  );
 }
 
 function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, record: KafkaRecord): void {

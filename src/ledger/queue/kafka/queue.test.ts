@@ -15,6 +15,7 @@ import { eventually } from "../../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
 import { drain, numbered, receiveCount } from "../drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "../queue.ts";
+import { compressions, newBatch, publishBatch } from "./batch.fixture.ts";
 import { commitsOf, lagOf } from "./lag.fixture.ts";
 
 const kafka = process.env.TEST_KAFKA_URL;
@@ -183,6 +184,39 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     }
     await drain(queue, numbered(250));
     await committed();
+  });
+
+  test.each(Object.entries(compressions))(
+    "goes on in the middle of a batch after a restart, with compression %s",
+    async (_, compression) => {
+      await admin.createTopics({ topics: [topic], partitions: 1 });
+      const bodies = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(100_000));
+      const batch = newBatch(
+        bodies.map((body) => ({ value: Buffer.from(body) })),
+        compression,
+      );
+      await eventually(() => publishBatch(admin, topic, batch));
+      const deliveries = await receive(5);
+      expect(deliveries.map(({ body }) => body)).toEqual(bodies);
+      await queue.acknowledge(deliveries.slice(0, 3));
+      await reopen();
+      const again = await receive(2);
+      expect(again.map(({ body, id }) => ({ body, id }))).toEqual(
+        deliveries.slice(3).map(({ body, id }) => ({ body, id })),
+      );
+      await queue.acknowledge(again);
+      await committed();
+    },
+  );
+
+  test("delivers a message again from a retry topic that compresses", async () => {
+    const configs = [{ name: "compression.type", value: "zstd" }];
+    await admin.createTopics({ topics: [retryTopic], partitions: 1, configs });
+    await queue.send(["1"]);
+    const [first] = await receive(1);
+    await queue.retry([first as Delivery], 0);
+    const { id, sentAt } = first as Delivery;
+    expect(await receive(1)).toMatchObject([{ id, sentAt, body: "1", attempt: 2 }]);
   });
 
   describe("transactions", () => {

@@ -35,7 +35,6 @@ export function openReading(
     partitions.values().reduce((sum, each) => sum + (each.isRetry ? 0 : bytesOf(each)), 0) < totalBytesMax;
   const hasRoom = ({ bytes, isRetry }: Partition) =>
     bytes < partitionBytesMax && (isRetry || isTotalBelowMax((each) => each.bytes));
-  const isStopped = ({ stopped }: Partition) => performance.now() < (stopped?.until ?? 0);
 
   function nextTurn(partition: Partition): Promise<void> {
     const { unread } = partition;
@@ -67,17 +66,21 @@ export function openReading(
   }
 
   function stop(partition: Partition, reason: string): void {
-    const { position, stopped } = partition;
-    partition.stopped = { reason, position, until: performance.now() + stoppedMs };
-    if (stopped?.reason !== reason) onStopped(reason);
-    setTimeout(onTurn, stoppedMs, partition).unref();
+    const before = partition.stopped;
+    const stopped = { reason, position: partition.position, isWaiting: true };
+    partition.stopped = stopped;
+    if (before?.reason !== reason) onStopped(reason);
+    setTimeout(() => {
+      stopped.isWaiting = false;
+      onTurn(partition);
+    }, stoppedMs).unref();
   }
 
   return {
     wanted: () =>
       [...partitions.values()].filter(
         (partition) =>
-          !(partition.unread || isStopped(partition)) &&
+          !(partition.unread || partition.stopped?.isWaiting) &&
           hasRoom(partition) &&
           (partition.isRetry || isTotalBelowMax(({ bytes, unread }) => bytes + (unread?.bytes ?? 0))),
       ),

@@ -236,7 +236,10 @@ export function startReceiving(
       const partition = led.find((each) => each.topicId === topicId && each.index === index);
       const key = keyOf(offsets.topic, index);
       if (!partition || partitions.get(key) !== partition) continue;
-      if (partition.position < first) Object.assign(partition, { position: first, stopped: undefined });
+      if (partition.position < first) {
+        partition.position = first;
+        partition.stopped = undefined;
+      }
       if (partition.position > end) partitions.set(key, begin(offsets));
     }
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Compression, compressions, headerBytes, newBatch, zstdOfLargeWindow } from "./batch.fixture.ts";
@@ -19,6 +20,10 @@ const batchOf = (values: string[], compression: Compression) =>
   );
 /** A batch of this content, which can be damaged. Its header says that it has one record. */
 const batchWith = (number: number, records: Buffer) => batchOf(["x"], { number, compress: () => records });
+
+/** An unsigned number, seven bits in each byte. */
+const varint = (value: number): Buffer =>
+  value < 0x80 ? Buffer.from([value]) : Buffer.from([(value & 0x7f) | 0x80, ...varint(value >>> 7)]);
 
 /** Texts that repeat themselves in part, up to some pieces of a decompressor. */
 const anyValue = fc
@@ -86,6 +91,29 @@ test("an LZ4 frame can have blocks that repeat earlier ones, blocks without comp
     Buffer.alloc(4),
   ]);
   expect(await valuesIn(batchWith(3, frame))).toEqual([record.toString()]);
+});
+
+test("a block of Snappy can repeat what is 3 MiB back, however long it is", async () => {
+  const part = randomBytes(1.5 * 2 ** 20).toString("hex");
+  const value = part.repeat(4);
+  const plain = batchOf([value], compressions.none).subarray(headerBytes);
+  // The record begins with its lengths, and ends with the number of its headers.
+  const start = plain.length - 1 - value.length;
+  const literal = (bytes: Buffer) => {
+    const tag = Buffer.from([62 << 2, 0, 0, 0]);
+    tag.writeUIntLE(bytes.length - 1, 1, 3);
+    return Buffer.concat([tag, bytes]);
+  };
+  const distance = part.length;
+  const copy = Buffer.from([(63 << 2) | 3, 0, 0, 0, 0]);
+  copy.writeUInt32LE(distance, 1);
+  const copies = Array((3 * distance) / 64).fill(copy);
+  const block = Buffer.concat([
+    varint(plain.length),
+    ...[literal(plain.subarray(0, start + distance)), ...copies],
+    literal(plain.subarray(-1)),
+  ]);
+  expect((await valuesIn(batchWith(2, block))).map((each) => each === value)).toEqual([true]);
 });
 
 test.each(["gzip", "snappy of Java", "lz4", "zstd"] as const)(

@@ -90,8 +90,8 @@ export async function* recordsOf({ compression, count, records }: Batch): AsyncG
 }
 
 const recordDamaged = "a record of it is damaged";
-const recordTooLarge = `a record of it is larger than ${recordBytesMax / 2 ** 20} MiB; messages must be smaller than 1 MiB, and \
-a producer can reject larger ones (max.request.size)`;
+const recordTooLarge = `a record of it is larger than ${recordBytesMax / 2 ** 20} MiB; messages may have 1 MiB, and its \
+producer can reject larger ones (max.request.size)`;
 
 /** Reads up to `max` records that the data has as a whole, of about 64 KiB. */
 function readGroup(reader: Reader, max: number): Group {
