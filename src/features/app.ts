@@ -10,6 +10,7 @@ import { renderError } from "./handlers/errors.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
 import { healthHandlers } from "./handlers/health.ts";
+import { openLongWork } from "./handlers/long-work.ts";
 import { resourceHandlers } from "./handlers/resources.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
@@ -30,10 +31,11 @@ export const featuresService = {
 /** The feature storage service. It does not listen yet. */
 export function featuresApp({ store, ...parts }: Parts) {
   const metrics = new Registry();
+  const long = openLongWork();
   const handlers = {
-    ...featureHandlers(store),
-    ...resourceHandlers(store),
-    ...changeHandlers(store),
+    ...featureHandlers(store, long),
+    ...resourceHandlers(store, long),
+    ...changeHandlers(store, long),
     ...flagHandlers(store),
     ...healthHandlers(store, parts.log),
     getMetrics: metricsHandler(metrics),

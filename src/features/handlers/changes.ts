@@ -7,6 +7,7 @@ import type { Entry, EntryKey, FeatureStore } from "../store/store.ts";
 import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
 import { expiryOf, isPast, viewExpiry } from "./expiry.ts";
 import { openChangeStreams, viewRecord } from "./feed.ts";
+import type { LongWork } from "./long-work.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges" | "listEntries";
 
@@ -14,22 +15,27 @@ type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges" | "listE
 const resourcesAtATime = 4;
 
 /** Bulk reads, bulk changes, the entries of a kind and the change feed. */
-export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, ChangeOperation> {
+export function changeHandlers(
+  store: FeatureStore,
+  long: LongWork,
+): Pick<Handlers<operations>, ChangeOperation> {
   const follow = openChangeStreams(store);
   return {
-    async hasFeatures({ body: { resources, features }, log }) {
+    async hasFeatures({ body: { resources, features }, owner, log }) {
       log.debug({ resources: resources.length, features }, "has features");
       const keyOf = ({ resource, id }: { resource: string; id: string }) => JSON.stringify([resource, id]);
       const distinct = new Map(resources.map((one) => [keyOf(one), one]));
       const found = new Map<string, boolean[]>();
-      await eachInTurns(distinct, resourcesAtATime, async ([key, { resource, id }]) => {
-        found.set(key, await store.has(resource, id, features));
-      });
+      const read = () =>
+        eachInTurns(distinct, resourcesAtATime, async ([key, { resource, id }]) => {
+          found.set(key, await store.has(resource, id, features));
+        });
+      await long(owner, distinct.size * features.length, read);
       const results = resources.map((one) => ({ ...one, has: found.get(keyOf(one)) ?? [] }));
       return { status: 200, body: { results } };
     },
 
-    async changeFeatures({ body: { changes }, log }) {
+    async changeFeatures({ body: { changes }, owner, log }) {
       log.debug({ changes: changes.length }, "change features");
       for (const [index, { type, expires_at }] of changes.entries()) {
         if (expires_at === undefined) continue;
@@ -37,7 +43,8 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
         if (type === "remove") return errorLine(400, `${place} is not allowed with remove`);
         if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
       }
-      const outcome = await changeMany(store.change, changes.map(resourceChangeOf));
+      const makeChanges = () => changeMany(store.change, changes.map(resourceChangeOf));
+      const outcome = await long(owner, changes.length, makeChanges);
       if ("tooMany" in outcome) {
         const { resource, id } = changes[outcome.tooMany] as (typeof changes)[number];
         return errorLine(
@@ -52,13 +59,13 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       return { status: 200, body: { results } };
     },
 
-    async listEntries({ query: { resource, cursor, limit }, log }) {
+    async listEntries({ query: { resource, cursor, limit }, owner, log }) {
       log.debug({ resource, cursor, limit }, "list entries");
       const after = cursor === undefined ? undefined : readCursor(cursor);
       if (cursor !== undefined && !after) {
         return errorLine(400, "query parameter cursor must be the next_cursor of a page of this list");
       }
-      const entries = await store.entriesOf(resource, after, limit);
+      const entries = await long(owner, limit, () => store.entriesOf(resource, after, limit));
       const last = entries.length === limit ? entries.at(-1) : undefined;
       return {
         status: 200,
@@ -77,7 +84,9 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       const newest = given === undefined || given === "newest" ? await store.newest() : given;
       const after = given === "newest" ? newest : given;
       // A stream reads its records by itself. Only a cursor that the client has kept can be too old.
-      const entries = isStream && given !== newest ? [] : await store.changes(after, isStream ? 1 : limit);
+      const size = isStream ? 1 : limit;
+      const entries =
+        isStream && given !== newest ? [] : await long(owner, size, () => store.changes(after, size));
       if (entries === undefined) return errorLine(410, unknownCursor);
       if (isStream) return { status: 200, type: mediaType, body: follow(owner, {}, after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;

@@ -1,11 +1,13 @@
 import type { operations } from "../../../generated/features.ts";
 import { entityTag, isMatched, isWeakened } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import type { Owner } from "../../http/owner.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
 import { type Entry, type FeatureChange, type FeatureStore, featuresMax } from "../store/store.ts";
 import { errorLine, tooManyFeatures } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
+import { type LongWork, unknownSize } from "./long-work.ts";
 import { statesOf } from "./state.ts";
 
 type FeatureOperation =
@@ -26,12 +28,16 @@ const weakTag =
   "has compressed the list; send the ETag without W/, or let the proxy compress no JSON";
 
 /** The features of one resource, and the resources that have one feature. */
-export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {
+export function featureHandlers(
+  store: FeatureStore,
+  long: LongWork,
+): Pick<Handlers<operations>, FeatureOperation> {
   const stateAt = statesOf(store);
   const featuresOf = async (resource: string, id: string) => namesIn(await store.list(resource, id));
 
   /** Replaces the list of a resource if `mayReplace` accepts it. Resolves with the new list, or undefined if not. */
   async function replace(
+    owner: Owner,
     resource: string,
     id: string,
     features: string[],
@@ -41,14 +47,15 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
     for (;;) {
       let list = await featuresOf(resource, id);
       if (!mayReplace(list)) return undefined;
-      if (list.length > featuresMax) list = await shorten(resource, id, list, wanted);
+      if (list.length > featuresMax) list = await shorten(owner, resource, id, list, wanted);
       const had = new Set(list);
       const changes: FeatureChange[] = [
         ...list.filter((feature) => !wanted.has(feature)).map(removal),
         ...features.map((feature) => ({ type: "add" as const, feature })),
       ];
       // If the list has changed meanwhile, the new list is checked again.
-      if ("had" in (await store.change(resource, id, changes, list))) {
+      const change = () => store.change(resource, id, changes, list);
+      if ("had" in (await long(owner, changes.length, change))) {
         return [
           ...list.filter((feature) => wanted.has(feature)),
           ...features.filter((feature) => !had.has(feature)),
@@ -58,23 +65,26 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
   }
 
   /** Removes what is not wanted from a list that is too long for one change, in several. Resolves with the rest. */
-  async function shorten(resource: string, id: string, list: string[], wanted: Set<string>) {
+  async function shorten(owner: Owner, resource: string, id: string, list: string[], wanted: Set<string>) {
     const unwanted = list.filter((feature) => !wanted.has(feature)).map(removal);
     for (let start = 0; start < unwanted.length; start += removalsPerChange) {
-      await store.change(resource, id, unwanted.slice(start, start + removalsPerChange));
+      const removed = unwanted.slice(start, start + removalsPerChange);
+      await long(owner, removed.length, () => store.change(resource, id, removed));
       await letOthersRun();
     }
     return list.filter((feature) => wanted.has(feature));
   }
 
   return {
-    async listFeatures({ path: { resource, id }, query: { as_of }, log }) {
+    async listFeatures({ path: { resource, id }, query: { as_of }, owner, log }) {
       log.debug({ resource, id }, "list features");
       const state = await stateAt(as_of);
-      return "status" in state ? state : { status: 200, body: namesIn(await state.list(resource, id)) };
+      if ("status" in state) return state;
+      const list = await long(owner, sizeAt(as_of), () => state.list(resource, id));
+      return { status: 200, body: namesIn(list) };
     },
 
-    async replaceFeatures({ path: { resource, id }, headers, body: features, log }) {
+    async replaceFeatures({ path: { resource, id }, headers, body: features, owner, log }) {
       log.debug({ resource, id, features }, "replace features");
       // The kernel lets a request without it through.
       const ifMatch: string | undefined = headers["If-Match"];
@@ -82,7 +92,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
         return errorLine(428, "the header If-Match is required: the ETag of the list to replace, or *");
       }
       let tag = "";
-      const list = await replace(resource, id, features, (present) => {
+      const list = await replace(owner, resource, id, features, (present) => {
         tag = entityTag(toJson(present));
         return isMatched(ifMatch, tag);
       });
@@ -90,17 +100,17 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       return errorLine(412, isWeakened(ifMatch, tag) ? weakTag : otherTag);
     },
 
-    async removeFeatures({ path: { resource, id }, log }) {
+    async removeFeatures({ path: { resource, id }, owner, log }) {
       log.debug({ resource, id }, "remove features");
-      await replace(resource, id, [], () => true);
+      await replace(owner, resource, id, [], () => true);
       return { status: 204 };
     },
 
-    async hasFeature({ path: { resource, id, feature }, query: { as_of }, log }) {
+    async hasFeature({ path: { resource, id, feature }, query: { as_of }, owner, log }) {
       log.debug({ resource, id, feature }, "has feature");
       const state = await stateAt(as_of);
       if ("status" in state) return state;
-      const [result = false] = await state.has(resource, id, [feature]);
+      const [result = false] = await long(owner, sizeAt(as_of), () => state.has(resource, id, [feature]));
       return { status: 200, body: { result } };
     },
 
@@ -119,7 +129,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       return { status: 204 };
     },
 
-    async listResources({ path: { resource }, query: { feature, count, as_of, cursor, limit }, log }) {
+    async listResources({ path: { resource }, query: { feature, count, as_of, cursor, limit }, owner, log }) {
       log.debug({ resource, feature }, "list resources");
       const state = await stateAt(as_of);
       if ("status" in state) return state;
@@ -127,7 +137,8 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
         return errorLine(400, "query parameter count is not allowed with as_of");
       }
       const after = cursor && Buffer.from(cursor, "base64url").toString();
-      const { ids, next } = await state.idsWith(resource, feature, after, limit);
+      const page = () => state.idsWith(resource, feature, after, limit);
+      const { ids, next } = await long(owner, sizeAt(as_of, limit), page);
       return {
         status: 200,
         body: {
@@ -139,6 +150,9 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
     },
   };
 }
+
+/** The size of work on the state at `as_of`. Of the past, many records may be read for each item. */
+const sizeAt = (as_of: string | undefined, items = 1) => (as_of === undefined ? items : unknownSize);
 
 const namesIn = (entries: Entry[]): string[] => entries.map(({ feature }) => feature);
 const removal = (feature: string): FeatureChange => ({ type: "remove", feature });

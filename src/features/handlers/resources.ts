@@ -1,12 +1,11 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { unavailable } from "../../http/http-error.ts";
-import { openLane } from "../../http/lane.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import type { Entry, FeatureStore, FeedEntry, History } from "../store/store.ts";
 import { errorLine, unknownCursor } from "./errors.ts";
 import { viewExpiry } from "./expiry.ts";
 import { viewRecord } from "./feed.ts";
+import { type LongWork, unknownSize } from "./long-work.ts";
 
 type ResourceOperation = "getResource" | "listResourceChanges";
 
@@ -15,22 +14,11 @@ const coveredMax = 10_000;
 /** Number of records that are read at once. The memory of a search is that of its matches and of so many records. */
 const recordsPerRead = 1000;
 
-/** Maximum number of searches of the feed at the same time, one of each caller: other long work has its turns between. */
-const searchesAtATime = 3;
-const searchesWaitingMax = 100;
-const searchWaitMaxMs = 10_000;
-const busy = "too many requests for the changes of a resource are in flight";
-
 /** One resource with its features, and its changes. */
-export function resourceHandlers(store: FeatureStore): Pick<Handlers<operations>, ResourceOperation> {
-  const searches = openLane({
-    runningMax: searchesAtATime,
-    waitingMax: searchesWaitingMax,
-    limitMs: searchWaitMaxMs,
-    // Created once, since an error costs time.
-    timeout: unavailable(`${busy}; try again later`),
-    busy,
-  });
+export function resourceHandlers(
+  store: FeatureStore,
+  long: LongWork,
+): Pick<Handlers<operations>, ResourceOperation> {
   return {
     async getResource({ path: { resource, id }, log }) {
       log.debug({ resource, id }, "get resource");
@@ -40,12 +28,11 @@ export function resourceHandlers(store: FeatureStore): Pick<Handlers<operations>
 
     async listResourceChanges({ path: { resource, id }, query: { cursor, limit }, signal, log, owner }) {
       log.debug({ resource, id, cursor, limit }, "list resource changes");
-      const page = await (store.history
-        ? readHistory(store.history, resource, id, cursor, limit)
-        : searches.run(owner, () => {
-            const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
-            return searchFeed(store, isMatch, cursor, limit, signal);
-          }));
+      const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
+      const { history } = store;
+      const page = await (history
+        ? long(owner, limit, () => readHistory(history, resource, id, cursor, limit))
+        : long(owner, unknownSize, () => searchFeed(store, isMatch, cursor, limit, signal)));
       if (page === undefined) return errorLine(410, unknownCursor);
       const { found, next } = page;
       return {
