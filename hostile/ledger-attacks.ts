@@ -403,6 +403,16 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
+    name: "300 requests at a time that add an event of 1 MB",
+    run: ({ url }) =>
+      repeat(600, 300, (index) =>
+        send(`${url}/v1/event`, [202, 503, 504], {
+          method: "POST",
+          body: [created(`added${index}`, { note })],
+        }),
+      ),
+  },
+  {
     name: "200 requests for metrics at a time, with 200,000 dead letters",
     needsServer: true,
     prepare: async ({ database }) => {

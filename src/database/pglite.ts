@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { Address } from "../process/adapter.ts";
 import { lockFolder } from "../process/folder-lock.ts";
 import { requireFreeSpace } from "../process/free-space.ts";
+import { presentOwner } from "../process/turns.ts";
 import { parseExactly } from "../values/exact-json.ts";
 import {
   type Database,
@@ -129,46 +130,60 @@ async function createData(folder: string, data: string): Promise<void> {
 /** A `quick` statement takes a few milliseconds, a `slow` one may take much longer. */
 type Kind = "quick" | "slow" | "transaction";
 
+/** The work of one kind of an owner. */
 interface Queue {
   waiting: (() => Promise<unknown>)[];
-  /** The time that its work has used, in milliseconds. */
+  /** The time that its work has used, in milliseconds, counted from when it was not empty. */
   usedMs: number;
 }
 
 /**
- * Returns a function that runs one work at a time. Work of one kind runs in the order of the calls. The kinds share the time
- * of the engine, so that none waits for all of another.
+ * Returns a function that runs one work at a time. Work of one kind and owner runs in the order of the calls. The kinds and
+ * owners share the time of the engine (start-time fair queueing), so that none waits for all work of another.
  */
 function takingTurns(): <Result>(kind: Kind, work: () => Promise<Result>) => Promise<Result> {
-  const makeQueue = (): Queue => ({ waiting: [], usedMs: 0 });
-  const queues = { quick: makeQueue(), slow: makeQueue(), transaction: makeQueue() };
-  let running: Queue | undefined;
+  const queues = new Map<string, Queue>();
+  let isRunning = false;
+  /** What the queue had used whose work began last. It only grows. */
+  let nowMs = 0;
 
-  const nonEmpty = () => Object.values(queues).filter(({ waiting }) => waiting.length > 0);
-  const leastUsed = (given: Queue[]) => given.toSorted((one, other) => one.usedMs - other.usedMs)[0];
+  const next = (): Queue | undefined =>
+    queues
+      .values()
+      .filter(({ waiting }) => waiting.length > 0)
+      .reduce<Queue | undefined>(
+        (one, other) => (one && one.usedMs <= other.usedMs ? one : other),
+        undefined,
+      );
 
   async function runAll(): Promise<void> {
-    for (running = leastUsed(nonEmpty()); running; running = leastUsed(nonEmpty())) {
+    isRunning = true;
+    for (let queue = next(); queue; queue = next()) {
+      nowMs = Math.max(nowMs, queue.usedMs);
       const startedAt = performance.now();
-      await running.waiting.shift()?.();
-      running.usedMs += performance.now() - startedAt;
+      await queue.waiting.shift()?.();
+      queue.usedMs += performance.now() - startedAt;
     }
+    isRunning = false;
+  }
+
+  /** Time in which a queue was empty is not made up for, so one that is behind is not needed. */
+  function queueOf(name: string): Queue {
+    for (const [other, { waiting, usedMs }] of queues)
+      if (waiting.length === 0 && usedMs < nowMs) queues.delete(other);
+    const queue = queues.get(name) ?? { waiting: [], usedMs: nowMs };
+    queues.set(name, queue);
+    return queue;
   }
 
   return (kind, work) => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
-    const queue = queues[kind];
-    // Time in which a kind had nothing to do is not made up for.
-    if (queue.waiting.length === 0) {
-      const least = leastUsed([...nonEmpty(), ...(running ? [running] : [])]);
-      queue.usedMs = Math.max(queue.usedMs, least?.usedMs ?? 0);
-    }
-    queue.waiting.push(async () => {
+    queueOf(`${kind} ${presentOwner()}`).waiting.push(async () => {
       const done = work();
       resolve(done as never);
       await done.catch(() => {});
     });
-    if (!running) void runAll();
+    if (!isRunning) void runAll();
     return promise;
   };
 }

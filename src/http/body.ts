@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPayload } from "fastify";
 import { inTurnsOf, letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError, unavailable } from "./http-error.ts";
+import { openLane } from "./lane.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 
 /** Maximum bytes of a request body; `errors.ts` has the message. */
@@ -10,6 +11,9 @@ export const bodyMaxBytes = 2 ** 20;
 
 /** A body of more bytes is parsed in a turn of its own. */
 const largeBytes = 2 ** 16;
+/** Maximum number of large bodies that wait for it. */
+const waitingMax = 10;
+const busy = "too many requests with large bodies are in flight";
 /** More than the longest list of any contract has. */
 const membersMax = 10_000;
 
@@ -19,11 +23,22 @@ const membersMax = 10_000;
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const parse = async (request: FastifyRequest, body: Buffer) => {
-    // Many large bodies can arrive at the same time.
-    if (body.length > largeBytes) await inTurnsOf(ownerOf(request), letOthersRun);
-    return readBody(request, body);
-  };
+  // Many large bodies can arrive at the same time.
+  const lane = openLane({
+    runningMax: 3,
+    waitingMax,
+    limitMs: 30_000,
+    timeout: unavailable(`${busy}; try again later`),
+    busy,
+  });
+  async function parse(request: FastifyRequest, body: Buffer): Promise<unknown> {
+    if (body.length <= largeBytes) return readBody(request, body);
+    const caller = ownerOf(request);
+    return lane.run(caller, async () => {
+      await inTurnsOf(caller, letOthersRun);
+      return readBody(request, body);
+    });
+  }
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);
 }
 

@@ -126,7 +126,8 @@ export function ledgerApp({
         addEvents: addEventsHandler({
           intake,
           sql: primary.sql,
-          runningMax: database.requestConnections,
+          // At least one of each of some callers: while one is stored, those of others are read.
+          runningMax: Math.max(database.requestConnections, 3),
           limitMs: statementTimeoutMs,
         }),
       }),

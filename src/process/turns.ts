@@ -14,6 +14,9 @@ const owner = new AsyncLocalStorage<string>();
 /** Runs work that takes its turns as this owner's. */
 export const inTurnsOf = <Result>(name: string, work: () => Result): Result => owner.run(name, work);
 
+/** The owner of the present work; empty for work of the service itself. */
+export const presentOwner = (): string => owner.getStore() ?? "";
+
 /** The work that waits for a turn of the event loop. */
 const waiting = openTurnsOfOwners<() => void>();
 let isGiving = false;
@@ -35,7 +38,7 @@ export const isTurnOver = (): boolean => heldForMs() >= turnMaxMs;
 /** Of all work that waits, one continues in each turn of the event loop. The owners of the work take turns. */
 function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  waiting.add(owner.getStore() ?? "", resolve);
+  waiting.add(presentOwner(), resolve);
   if (!isGiving) void giveTurns();
   return promise;
 }
