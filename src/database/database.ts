@@ -57,7 +57,7 @@ export interface Database extends Sql, AsyncDisposable {
   check(maxMs?: number): Promise<void>;
   /** The time for the check of a health check, if another database takes the place of one that is lost. */
   readonly failoverCheckMaxMs?: number;
-  /** Number of `repeated` and `custom` statements of `within` that run at the same time. */
+  /** Number of `repeated` and `custom` statements of `within` that run at the same time, or share one engine. */
   readonly requestConnections: number;
   /** The use of its connections by pool. The embedded engine has none. */
   connections(): Record<string, Connections>;

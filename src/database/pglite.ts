@@ -24,6 +24,8 @@ import { serveTurns, type Turn } from "./pglite-socket.ts";
 import type { Message, Result } from "./pglite-worker.ts";
 
 const spaceMinMebibytes = 64;
+/** Statements of `within` that can wait for the engine, which runs one at a time. It shares its time between their owners. */
+const statementsMax = 9;
 /** Delay between two attempts to start an engine. */
 const restartDelayMs = 2000;
 
@@ -99,7 +101,7 @@ export async function open({ url }: Address): Promise<Database> {
     async check() {
       await sql.query("select 1");
     },
-    requestConnections: 1,
+    requestConnections: statementsMax,
     connections: () => ({}),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -153,10 +153,10 @@ describe("an invalid request stores nothing and names each error", () => {
 /** Maximum number of requests that wait, beside those whose events are being stored. */
 const waitingMax = 20;
 
-/** A ledger that stores the events of one request at a time. */
+/** A ledger that stores the events of one request of a caller at a time. */
 const startNarrow = (options: Parameters<typeof startLedger>[0] = {}) =>
   startLedger({
-    open: async () => ({ ...(await openLedgerDatabase()), requestConnections: 1 }),
+    open: async () => ({ ...(await openLedgerDatabase()), requestConnections: 3 }),
     eventWrites: true,
     ...options,
   });

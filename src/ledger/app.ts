@@ -126,8 +126,7 @@ export function ledgerApp({
         addEvents: addEventsHandler({
           intake,
           sql: primary.sql,
-          // At least one of each of some callers: while one is stored, those of others are read.
-          runningMax: Math.max(database.requestConnections, 3),
+          runningMax: database.requestConnections,
           limitMs: statementTimeoutMs,
         }),
       }),
