@@ -403,9 +403,10 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
-    name: "150 requests at a time that add an event of 1 MB",
+    name: "300 requests at a time that add an event of 1 MB",
+    needsServer: true,
     run: ({ url }) =>
-      repeat(450, 150, (index) =>
+      repeat(600, 300, (index) =>
         send(`${url}/v1/event`, [202, 503, 504], {
           method: "POST",
           body: [created(`added${index}`, { note })],

@@ -11,8 +11,9 @@ export const bodyMaxBytes = 2 ** 20;
 
 /** A body of more bytes is parsed in a turn of its own. */
 const largeBytes = 2 ** 16;
-/** Maximum number of large bodies that wait for it. */
-const waitingMax = 10;
+/** Maximum number of bodies that wait for it if each has more bytes than this. */
+const waitingMax = 20;
+const veryLargeBytes = 2 ** 18;
 const busy = "too many requests with large bodies are in flight";
 /** More than the longest list of any contract has. */
 const membersMax = 10_000;
@@ -34,10 +35,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   async function parse(request: FastifyRequest, body: Buffer): Promise<unknown> {
     if (body.length <= largeBytes) return readBody(request, body);
     const caller = ownerOf(request);
-    return lane.run(caller, async () => {
+    async function parseInTurn() {
       await inTurnsOf(caller, letOthersRun);
       return readBody(request, body);
-    });
+    }
+    return body.length > veryLargeBytes ? lane.run(caller, parseInTurn) : parseInTurn();
   }
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);
 }
