@@ -229,7 +229,7 @@ export const attacksOnLedger: LedgerAttack[] = [
   {
     name: "250 searches at a time for accounts with the names of others, beside a stream of another caller",
     async run({ url }) {
-      const names = ["event streams", "events", "ticker", "dead-letters", "purpose event streams"];
+      const names = ["event streams", "events", "ticker", "dead-letters", "purpose streams"];
       const more = "&email=abcdef&cardholder_name=abc";
       const paths = [
         ...names.map((name) => search(encodeURIComponent(name), more)),

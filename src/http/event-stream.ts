@@ -1,5 +1,8 @@
 import { setImmediate } from "node:timers/promises";
+import type { Owner } from "./owner.ts";
 
+/** The owner of a loop that serves the streams of all callers. */
+export const ownerOfStreams: Owner = "purpose streams";
 /** Milliseconds between looks at a feed for all open streams. */
 export const lookEveryMs = 200;
 /** Milliseconds without an event after which something is sent. */

@@ -1,6 +1,6 @@
 import { inTurnsOf } from "../process/turns.ts";
 import { openTurnsOfOwners } from "../process/turns-of-owners.ts";
-import { comment, giveInTurns, lookEveryMs, nextChunk, type Waiter } from "./event-stream.ts";
+import { comment, giveInTurns, lookEveryMs, nextChunk, ownerOfStreams, type Waiter } from "./event-stream.ts";
 import type { Owner } from "./owner.ts";
 
 /** A cursor; undefined is before the oldest record. */
@@ -25,9 +25,6 @@ export interface Feed<Filter> {
   /** True for an error after which streams stay open, since a later attempt may succeed. */
   isOutage(error: unknown): boolean;
 }
-
-/** The owner of the loop, which serves the streams of all callers. */
-const streams: Owner = "purpose streams";
 
 /** The length of text after which a chunk has no more records. */
 export const chunkLength = 65_536;
@@ -179,7 +176,7 @@ function openDistributor<Filter extends object>(feed: Feed<Filter>) {
   return async (owner: Owner, filter: Filter, cursor: Cursor, signal: AbortSignal) => {
     const stream = { ...Promise.withResolvers<Chunk | undefined>(), owner } as WaitingStream<Filter>;
     join(stream, filter, cursor);
-    if (!isServing) void inTurnsOf(streams, serve);
+    if (!isServing) void inTurnsOf(ownerOfStreams, serve);
     /** An event without data changes only the cursor from which the client goes on. */
     const heartbeat = () => {
       const { cursor: now } = stream.group;

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { Request } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
+import type { Authenticate } from "./security.ts";
 import { type AnyHandlers, contractOf, inPath, operation, serve } from "./service.fixture.ts";
 
 const inFlightMax = 1000;
@@ -139,6 +140,36 @@ test("each request gives its place back, however it ends; beyond 1000 in flight,
     expect(response).toEqual([200, undefined, "done"]);
   const more = sendHeld("10.0.0.1", ownMax);
   for (const [status] of await Promise.all(more)) expect(status).toBe(200);
+});
+
+test("two subjects of tokens are two callers, also at one address; one subject is one caller at any", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let held = 0;
+  const handlers = {
+    async hold() {
+      held += 1;
+      await released;
+      return { status: 200, type: "text/plain", body: "done" };
+    },
+  };
+  const schemes = { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } };
+  const paths = { "/held": { get: operation("hold", text, { security: [{ bearer: [] }] }) } };
+  const authenticate: Authenticate = async ({ headers }) => ({
+    ...{ claims: { sub: headers.authorization }, scopes: new Set(), token: "" },
+  });
+  const security = () => authenticate;
+  await using service = await serve(contractOf(paths, schemes), handlers, { security });
+  const send = async (authorization: string, remoteAddress: string) => {
+    const options = { url: "/held", headers: { authorization }, remoteAddress };
+    return (await service.app.inject(options)).statusCode;
+  };
+  const ofOne = Array.from({ length: ownMax }, (_, index) => send("one", `10.0.0.${index % 5}`));
+  await eventually(() => expect(held).toBe(ownMax));
+  expect(await send("one", "10.0.0.9")).toBe(503);
+  const other = send("other", "10.0.0.1");
+  await eventually(() => expect(held).toBe(ownMax + 1));
+  release();
+  expect(new Set(await Promise.all([...ofOne, other]))).toEqual(new Set([200]));
 });
 
 test("a connection has up to 100 requests that wait for the one before them, again and again", async () => {

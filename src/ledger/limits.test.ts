@@ -125,7 +125,7 @@ test("slow requests of one caller, whatever accounts they name, delay no other c
 
 test("no account or service takes the place of the streams of events", async () => {
   await using held = await openHeld();
-  const names = ["event streams", "purpose event streams", "address 10.0.0.2"];
+  const names = ["event streams", "purpose streams", "address 10.0.0.2"];
   const all = Array.from({ length: 100 }, (_, index) =>
     held.statusOf(`${search}${encodeURIComponent(names[index % names.length] as string)}&reference=slow`),
   );

@@ -4,10 +4,11 @@ import {
   giveInTurns,
   lookEveryMs,
   nextChunk,
+  ownerOfStreams,
   recordsMax,
   type Waiter,
 } from "../../http/event-stream.ts";
-import { letOthersRun } from "../../process/turns.ts";
+import { inTurnsOf, letOthersRun } from "../../process/turns.ts";
 import { type FeatureStore, StoreFailure } from "../store/store.ts";
 
 /** A stream of the events of one resource. */
@@ -87,7 +88,7 @@ export function openFlagEvents(store: FeatureStore) {
     streams.set(key, group.add(stream));
     if (!ready) {
       ready = look();
-      void serve(ready);
+      void inTurnsOf(ownerOfStreams, () => serve(ready as Promise<void>));
     }
     try {
       // Shows the client immediately that the stream is open.

@@ -1,6 +1,6 @@
 import type { operations } from "../../../generated/ledger.ts";
 import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
-import { recordsMax } from "../../http/event-stream.ts";
+import { ownerOfStreams, recordsMax } from "../../http/event-stream.ts";
 import { chunkLength, openStreams, streamEvent } from "../../http/feed.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { HttpError } from "../../http/http-error.ts";
@@ -78,7 +78,7 @@ const feedOf = (sql: Sql, lanes: Lanes) => ({
   newest: async () => writeFeedCursor(await newestInFeed(sql)),
   async read(filter: FeedFilter, after: string | undefined) {
     const position = readFeedCursor(after) ?? feedStart;
-    const page = await readAfter(sql, lanes("purpose event streams"), filter, position, ofStreams);
+    const page = await readAfter(sql, lanes(ownerOfStreams), filter, position, ofStreams);
     if (!page) return undefined;
     const cursor = writeFeedCursor(page.end);
     const events = await mapInTurns(page.events, (event) => streamEvent(view(event)));
