@@ -74,8 +74,8 @@ export async function ingest(database: Database, batch: Batch): Promise<Ingested
   return { stored, changedRows };
 }
 
-/** Maximum number of events that a transaction reads to rebuild several resources: 30 ms of the embedded database. */
-const rebuiltEventsMax = 1000;
+/** Maximum number of events that a transaction reads to rebuild several resources, for which the embedded engine takes 15 ms. */
+const rebuiltEventsMax = 300;
 
 /** Divides resources into those that are rebuilt in one transaction, so that others have their turns between them. */
 export async function rebuildsInPieces(sql: Sql, ids: string[]): Promise<string[][]> {
