@@ -11,7 +11,6 @@ import { startWatched } from "./watched-service.ts";
 const pings = [
   { path: "/features/other/1/present", status: 200 },
   { path: "/features/other/1", status: 200 },
-  { path: "/resources/other/1/changes", status: 200 },
   { method: "POST", path: "/features/other/1/present", status: 200 },
 ];
 

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { request } from "undici";
@@ -112,6 +115,24 @@ for (const kind of proxies) {
     });
 
     test("a name with a slash stays a name: no other resource changes", () => expectSlashKept(features));
+
+    test("a service gets the address of the client, whatever the client states", async () => {
+      const received: unknown[] = [];
+      const server = createServer(({ url, headers }, response) => {
+        if (url === "/changes") received.push(headers["x-forwarded-for"]);
+        response.end();
+      });
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      resources.defer(() => void server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const port = await freePort();
+      resources.use(await startProxy(kind, exampleOf(kind, url, url), port));
+      const headers = { "x-forwarded-for": "192.0.2.9" };
+      const { body } = await request(`http://127.0.0.1:${port}/flags/changes`, { headers });
+      await body.dump();
+      // A service that trusts the proxy takes the last address.
+      expect(received).toEqual([expect.stringMatching(/(^|, )127\.0\.0\.1$/)]);
+    });
 
     test("a list can be replaced with the ETag that was read", async () => {
       const headers = { "accept-encoding": "gzip, br, zstd", "content-type": "application/json" };
