@@ -13,7 +13,7 @@ const quickMax = 100;
 /** Of them a caller has two. */
 const runningMax = 6;
 const waitingMax = 100;
-const waitMaxMs = 10_000;
+const waitMaxMs = 30_000;
 const busy = "too many long requests are in flight";
 
 export function openLongWork(): LongWork {
