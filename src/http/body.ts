@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPayload } from "fastify";
 import { inTurnsOf, letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
-import { HttpError, unavailable } from "./http-error.ts";
+import { HttpError } from "./http-error.ts";
 import { openLane } from "./lane.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 
@@ -14,7 +14,6 @@ const largeBytes = 2 ** 16;
 /** Maximum number of bodies that wait for it if each has more bytes than this. */
 const waitingMax = 20;
 const veryLargeBytes = 2 ** 18;
-const busy = "too many requests with large bodies are in flight";
 /** More than the longest list of any contract has. */
 const membersMax = 10_000;
 
@@ -29,8 +28,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     runningMax: 3,
     waitingMax,
     limitMs: 30_000,
-    timeout: unavailable(`${busy}; try again later`),
-    busy,
+    busy: "too many requests with large bodies are in flight",
   });
   async function parse(request: FastifyRequest, body: Buffer): Promise<unknown> {
     if (body.length <= largeBytes) return readBody(request, body);

@@ -2,7 +2,6 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import type { FastifyReply } from "fastify";
 import Negotiator from "negotiator";
-import { unavailable } from "./http-error.ts";
 import { openLane } from "./lane.ts";
 import type { Owner } from "./owner.ts";
 import { varyBy } from "./vary.ts";
@@ -17,16 +16,12 @@ const encodings: Encoding[] = ["br", "gzip"];
 const quality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-const busy = "too many responses wait to be compressed";
-
 /** The bodies that are compressed. A caller has two of the places, since the pool has four threads. */
 const lane = openLane({
   runningMax: 6,
   waitingMax: 500,
   limitMs: 30_000,
-  // Created once, since an error costs time.
-  timeout: unavailable(`${busy}; try again later`),
-  busy,
+  busy: "too many responses wait to be compressed",
 });
 
 /** Compresses a body in a thread of the pool, so that other requests proceed. */

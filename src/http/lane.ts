@@ -18,19 +18,23 @@ export interface LaneLimits {
   waitingMax: number;
   /** How long work waits, in milliseconds, and then rejects with `timeout`. */
   limitMs: number;
-  timeout: Error;
+  /** Default: the 503 for too much work. */
+  timeout?: Error;
   /** The message if too much work waits. */
   busy: string;
 }
 
-export function openLane({ runningMax, waitingMax, limitMs, timeout, busy }: LaneLimits): Lane {
+export function openLane({ runningMax, waitingMax, limitMs, busy, ...others }: LaneLimits): Lane {
   const all = newShare(runningMax);
+  const tooMuch = unavailable(`${busy}; try again later`);
+  // Created once, since an error costs time.
+  const { timeout = tooMuch } = others;
 
   async function waitIn(share: Share): Promise<void> {
     const entry: Entry = { ...Promise.withResolvers<void>(), isRunning: false };
     share.entries.push(entry);
     count(share, "waiting", 1);
-    if (all.waiting > waitingMax) rejectNewest(all, busy);
+    if (all.waiting > waitingMax) rejectNewest(all, tooMuch);
     await withTimeout(entry.promise, limitMs, timeout).catch((error) => {
       const place = share.entries.indexOf(entry);
       // Its turn may have come too late, while this thread was busy: then the next one gets it.
@@ -123,10 +127,10 @@ function nextIn(share: Share): Share | undefined {
   return undefined;
 }
 
-function rejectNewest(all: Share, busy: string): void {
+function rejectNewest(all: Share, error: Error): void {
   let most = all;
   while (most.shares.size > 0) {
     most = [...most.shares.values()].reduce((one, other) => (other.waiting > one.waiting ? other : one));
   }
-  takeEntry(most, most.entries.length - 1).reject(unavailable(`${busy}; try again later`));
+  takeEntry(most, most.entries.length - 1).reject(error);
 }

@@ -1,4 +1,3 @@
-import { unavailable } from "../../http/http-error.ts";
 import { openLane } from "../../http/lane.ts";
 import type { Owner } from "../../http/owner.ts";
 
@@ -14,16 +13,13 @@ const quickMax = 100;
 const runningMax = 6;
 const waitingMax = 100;
 const waitMaxMs = 30_000;
-const busy = "too many long requests are in flight";
 
 export function openLongWork(): LongWork {
   const lane = openLane({
     runningMax,
     waitingMax,
     limitMs: waitMaxMs,
-    // Created once, since an error costs time.
-    timeout: unavailable(`${busy}; try again later`),
-    busy,
+    busy: "too many long requests are in flight",
   });
   return (owner, size, work) => (size > quickMax ? lane.run(owner, work) : work());
 }
