@@ -81,6 +81,7 @@ const rebuiltEventsMax = 300;
 export async function rebuildsInPieces(sql: Sql, ids: string[]): Promise<string[][]> {
   if (ids.length === 0) return [];
   const distinct = [...new Set(ids)];
+  if (distinct.length === 1) return [distinct];
   const counts = await countEventsOf(sql, distinct, rebuiltEventsMax);
   const counted = distinct.map((id, index) => ({ id, count: counts[index] as number }));
   const pieces = inChunks(counted, ({ count }) => count, rebuiltEventsMax);
