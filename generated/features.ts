@@ -846,6 +846,7 @@ export interface components {
         /** @description The request does not conform to the contract. The message names each error. */
         BadRequest: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -856,6 +857,7 @@ export interface components {
         /** @description The body is larger than 1 MiB. */
         BodyTooLarge: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -866,6 +868,7 @@ export interface components {
         /** @description The request does not conform to the contract. The message names each error. */
         FlagsBadRequest: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -876,6 +879,7 @@ export interface components {
         /** @description The body is larger than 1 MiB. */
         FlagsBodyTooLarge: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -886,7 +890,27 @@ export interface components {
         /** @description The token lacks the required scope. */
         FlagsForbidden: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GeneralFailure"];
+            };
+        };
+        /**
+         * @description A page of another origin sent the request: its header `Origin` or `Sec-Fetch-Site` says so. Or the caller lacks the
+         *     required scope.
+         */
+        FlagsForbiddenChange: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
+                /**
+                 * @description The authentication scheme and the required scope (RFC 6750), if the caller lacks it.
+                 * @example Bearer error="insufficient_scope", scope="features:write"
+                 */
+                "WWW-Authenticate"?: string;
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -898,6 +922,21 @@ export interface components {
         FlagsMethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GeneralFailure"];
+            };
+        };
+        /**
+         * @description The host of the request is none of the service. If anyone on its machine can call it, and nobody else, its hosts are
+         *     `localhost`, the addresses of loopback and those in its settings.
+         */
+        FlagsMisdirected: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -908,6 +947,7 @@ export interface components {
         /** @description The store failed. The message is that of the store. */
         FlagsStoreFailure: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -918,6 +958,7 @@ export interface components {
         /** @description The request has no valid token. The message states the reason. */
         FlagsUnauthorized: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -929,6 +970,7 @@ export interface components {
         /** @description The service is stopping or overloaded. */
         FlagsUnavailable: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -937,10 +979,11 @@ export interface components {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The body is not JSON in UTF-8, or has a content encoding. */
+        /** @description The request has a body that is not JSON in UTF-8, or that has a content encoding. */
         FlagsUnsupportedMediaType: {
             headers: {
                 "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -951,7 +994,27 @@ export interface components {
         /** @description The token lacks the required scope. */
         Forbidden: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /**
+         * @description A page of another origin sent the request: its header `Origin` or `Sec-Fetch-Site` says so. Or the caller lacks the
+         *     required scope.
+         */
+        ForbiddenChange: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
+                /**
+                 * @description The authentication scheme and the required scope (RFC 6750), if the caller lacks it.
+                 * @example Bearer error="insufficient_scope", scope="features:write"
+                 */
+                "WWW-Authenticate"?: string;
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -962,6 +1025,7 @@ export interface components {
         /** @description The cursor is not from this service, or records after it have been deleted. */
         Gone: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -972,6 +1036,7 @@ export interface components {
         /** @description The request line and the headers together are larger than 16 KiB. */
         HeadersTooLarge: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -983,6 +1048,21 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /**
+         * @description The host of the request is none of the service. If anyone on its machine can call it, and nobody else, its hosts are
+         *     `localhost`, the addresses of loopback and those in its settings.
+         */
+        Misdirected: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -993,6 +1073,7 @@ export interface components {
         /** @description The response with the `ETag` of the request is still current. */
         NotModified: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 ETag: components["headers"]["ETag"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1005,6 +1086,7 @@ export interface components {
          */
         PreconditionFailed: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1015,6 +1097,7 @@ export interface components {
         /** @description The header `If-Match` is missing. */
         PreconditionRequired: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1025,6 +1108,7 @@ export interface components {
         /** @description The store failed. The message is that of the store. */
         StoreFailure: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1035,6 +1119,7 @@ export interface components {
         /** @description The request has no valid token. The message states the reason. */
         Unauthorized: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1046,6 +1131,7 @@ export interface components {
         /** @description The service is stopping or overloaded. */
         Unavailable: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1054,10 +1140,11 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The body is not JSON in UTF-8, or has a content encoding. */
+        /** @description The request has a body that is not JSON in UTF-8, or that has a content encoding. */
         UnsupportedMediaType: {
             headers: {
                 "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1125,10 +1212,21 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description `private, no-cache`, so that a cache of one caller can keep the response, and uses it only if the service confirms it.
+         *     `private, no-store` if the request or the response can contain credentials.
+         * @example private, no-cache
+         */
+        CacheControl: "private, no-cache" | "private, no-store";
+        /**
          * @description Identifies this version of the response (RFC 9110).
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
         ETag: string;
+        /**
+         * @description The request or the response can contain credentials, so no cache keeps the response.
+         * @example private, no-store
+         */
+        NoStore: "private, no-store";
         /**
          * @description The id of the request, which the log names: the header of the request if it has up to 128 visible ASCII
          *     characters, otherwise a new one.
@@ -1179,6 +1277,7 @@ export interface operations {
             /** @description The records after the cursor. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1194,6 +1293,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1215,6 +1315,7 @@ export interface operations {
             /** @description One result for each change, in the order of the request. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1224,10 +1325,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1261,6 +1363,7 @@ export interface operations {
             /** @description One page of entries. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1272,6 +1375,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1331,6 +1435,7 @@ export interface operations {
             /** @description One page of identifiers. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1344,6 +1449,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1387,6 +1493,7 @@ export interface operations {
             /** @description The features, oldest first. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1400,6 +1507,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1439,6 +1547,7 @@ export interface operations {
             /** @description The new list. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1449,11 +1558,12 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             428: components["responses"]["PreconditionRequired"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
@@ -1483,6 +1593,7 @@ export interface operations {
             /** @description The resource has no features. */
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1490,8 +1601,10 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1534,6 +1647,7 @@ export interface operations {
             /** @description Whether the resource has the feature. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1545,6 +1659,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1585,6 +1700,7 @@ export interface operations {
             /** @description The resource already had the feature. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1595,6 +1711,7 @@ export interface operations {
             /** @description The feature was added. */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1604,8 +1721,10 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1639,6 +1758,7 @@ export interface operations {
             /** @description The resource does not have the feature. */
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1646,8 +1766,10 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1665,6 +1787,7 @@ export interface operations {
             /** @description The store responds. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1674,11 +1797,13 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             /** @description The store does not respond, or the service is stopping. */
             503: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     /**
                      * @description Seconds to wait before the next attempt (RFC 9110). Present if the service is stopping.
                      * @example 1
@@ -1706,6 +1831,7 @@ export interface operations {
             /** @description The current metrics. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1715,6 +1841,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1750,6 +1877,7 @@ export interface operations {
             /** @description The flags that are true, oldest first, then those that are false. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
                     ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1762,6 +1890,7 @@ export interface operations {
             /** @description The request or its context is invalid. */
             400: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1770,10 +1899,11 @@ export interface operations {
                 };
             };
             401: components["responses"]["FlagsUnauthorized"];
-            403: components["responses"]["FlagsForbidden"];
+            403: components["responses"]["FlagsForbiddenChange"];
             405: components["responses"]["FlagsMethodNotAllowed"];
             413: components["responses"]["FlagsBodyTooLarge"];
             415: components["responses"]["FlagsUnsupportedMediaType"];
+            421: components["responses"]["FlagsMisdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];
@@ -1797,6 +1927,7 @@ export interface operations {
             /** @description The value of the flag. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1807,6 +1938,7 @@ export interface operations {
             /** @description The request or its context is invalid. */
             400: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1815,10 +1947,11 @@ export interface operations {
                 };
             };
             401: components["responses"]["FlagsUnauthorized"];
-            403: components["responses"]["FlagsForbidden"];
+            403: components["responses"]["FlagsForbiddenChange"];
             405: components["responses"]["FlagsMethodNotAllowed"];
             413: components["responses"]["FlagsBodyTooLarge"];
             415: components["responses"]["FlagsUnsupportedMediaType"];
+            421: components["responses"]["FlagsMisdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];
@@ -1847,6 +1980,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
                     /**
                      * @description nginx passes on each event immediately.
                      * @example no
@@ -1863,6 +1997,7 @@ export interface operations {
             401: components["responses"]["FlagsUnauthorized"];
             403: components["responses"]["FlagsForbidden"];
             405: components["responses"]["FlagsMethodNotAllowed"];
+            421: components["responses"]["FlagsMisdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];
@@ -1884,6 +2019,7 @@ export interface operations {
             /** @description One result for each resource, in the order of the request. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1893,10 +2029,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1925,6 +2062,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1936,6 +2074,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
@@ -1976,6 +2115,7 @@ export interface operations {
             /** @description The records of the resource after the cursor. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1988,6 +2128,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];

@@ -1910,6 +1910,7 @@ export interface components {
         /** @description No such agreement matches the request, or the search has no such page. */
         AgreementNotFound: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1920,6 +1921,7 @@ export interface components {
         /** @description The request does not conform to the contract. The message names each error. */
         BadRequest: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1930,6 +1932,7 @@ export interface components {
         /** @description The body is larger than 1 MiB. */
         BodyTooLarge: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1940,6 +1943,7 @@ export interface components {
         /** @description There is no such dead letter. */
         DeadLetterNotFound: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1950,7 +1954,27 @@ export interface components {
         /** @description The token lacks the required scope, or the account of the request is not among those of the token. */
         Forbidden: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description A page of another origin sent the request: its header `Origin` or `Sec-Fetch-Site` says so. Or the caller lacks the
+         *     required scope.
+         */
+        ForbiddenChange: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
+                /**
+                 * @description The authentication scheme and the required scope (RFC 6750), if the caller lacks it.
+                 * @example Bearer error="insufficient_scope", scope="ledger:write"
+                 */
+                "WWW-Authenticate"?: string;
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1961,6 +1985,7 @@ export interface components {
         /** @description The cursor is that of an event that does not exist. */
         Gone: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1971,6 +1996,7 @@ export interface components {
         /** @description The request line and the headers together are larger than 16 KiB. */
         HeadersTooLarge: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1981,6 +2007,7 @@ export interface components {
         /** @description An unexpected error, which is in the log. */
         InternalError: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1992,6 +2019,21 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The host of the request is none of the service. If anyone on its machine can call it, and nobody else, its hosts are
+         *     `localhost`, the addresses of loopback and those in its settings.
+         */
+        Misdirected: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -2002,6 +2044,7 @@ export interface components {
         /** @description Nothing matches the request. */
         NotFound: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -2012,6 +2055,7 @@ export interface components {
         /** @description The account has no such payout, or the search no such page. */
         PayoutNotFound: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -2022,6 +2066,7 @@ export interface components {
         /** @description The database did not answer within the time limit. A narrower request may succeed. */
         TooSlow: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -2032,6 +2077,7 @@ export interface components {
         /** @description The request has no valid token. The message states the reason. */
         Unauthorized: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2043,6 +2089,7 @@ export interface components {
         /** @description The service is stopping or overloaded, or the database is unavailable. */
         Unavailable: {
             headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2051,10 +2098,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not JSON in UTF-8, or has a content encoding. */
+        /** @description The request has a body that is not JSON in UTF-8, or that has a content encoding. */
         UnsupportedMediaType: {
             headers: {
                 "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -2196,6 +2244,11 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description A response can contain personal data, so no cache keeps it.
+         * @example private, no-store
+         */
+        CacheControl: "private, no-store";
+        /**
          * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
          * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=WyIyMDI0LTAzLTA1Il0>; rel="next"
          */
@@ -2233,6 +2286,7 @@ export interface operations {
             /** @description Every check is healthy. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2242,11 +2296,13 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description A check is unhealthy, or the service is stopping. */
             503: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     /**
                      * @description Seconds to wait before the next attempt (RFC 9110). Present if the service is stopping.
                      * @example 1
@@ -2274,6 +2330,7 @@ export interface operations {
             /** @description The current metrics. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2283,6 +2340,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2373,6 +2431,7 @@ export interface operations {
             /** @description One page of agreements. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2386,6 +2445,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2439,6 +2499,7 @@ export interface operations {
             /** @description The agreement. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2451,6 +2512,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2508,6 +2570,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2521,6 +2584,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2555,6 +2619,7 @@ export interface operations {
             /** @description One page of dead letters. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2567,6 +2632,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2591,6 +2657,7 @@ export interface operations {
             /** @description The dead letter. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2603,6 +2670,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DeadLetterNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2659,6 +2727,7 @@ export interface operations {
             /** @description The events after the cursor. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2675,6 +2744,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2697,6 +2767,7 @@ export interface operations {
             /** @description All events are stored. */
             202: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2706,10 +2777,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2734,6 +2806,7 @@ export interface operations {
             /** @description The event. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2746,6 +2819,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2787,6 +2861,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2799,6 +2874,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2817,6 +2893,7 @@ export interface operations {
             /** @description The state. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2828,6 +2905,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2874,6 +2952,7 @@ export interface operations {
             /** @description One page of payouts. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2886,6 +2965,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PayoutNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2921,6 +3001,7 @@ export interface operations {
             /** @description The payout. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2933,6 +3014,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PayoutNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2967,6 +3049,7 @@ export interface operations {
             /** @description The accounts and months. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2979,6 +3062,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3023,6 +3107,7 @@ export interface operations {
             /** @description The numbers. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3034,6 +3119,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3068,6 +3154,7 @@ export interface operations {
             /** @description The report. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3079,6 +3166,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3113,6 +3201,7 @@ export interface operations {
             /** @description The report. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3124,6 +3213,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3238,6 +3328,7 @@ export interface operations {
             /** @description The groups. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     /**
                      * @description The file name of the CSV. Absent for JSON.
                      * @example attachment; filename="transaction-report.csv"
@@ -3256,6 +3347,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3290,6 +3382,7 @@ export interface operations {
             /** @description The hours. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3302,6 +3395,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3351,6 +3445,7 @@ export interface operations {
             /** @description The summary. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3362,6 +3457,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3567,6 +3663,7 @@ export interface operations {
             /** @description One page of transactions, or all matches as CSV. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     /**
                      * @description The file name of the CSV. Absent for JSON.
                      * @example attachment; filename="transactions.csv"
@@ -3586,6 +3683,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3632,6 +3730,7 @@ export interface operations {
             /** @description The children. The list is empty if there are none. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3645,6 +3744,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3702,6 +3802,7 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3714,6 +3815,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3772,6 +3874,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3785,6 +3888,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3814,6 +3918,7 @@ export interface operations {
             /** @description The payment. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3826,6 +3931,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["Misdirected"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -30,7 +30,7 @@ const below = "src/process src/values src/database src/ledger/queue src/ledger/t
  */
 const allowedImports = `
 src/values
-src/process
+src/process             src/values
 src/contract            src/values
 src/http                ${shared}
 src/client              src/contract generated
@@ -46,7 +46,7 @@ src/ledger/handlers     ${shared} ${below} src/ledger/views src/ledger/intake ge
 src/ledger/intake       ${below} src/contract generated/ledger
 src/ledger/publishing   src/process src/values src/database src/ledger/tables src/ledger/queue/amqp/connect.ts
 src/ledger              ${shared} src/database generated/ledger
-src                     src/http src/process src/ledger/start.ts src/features/start.ts
+src                     src/http src/process src/values src/ledger/start.ts src/features/start.ts
 `
   .trim()
   .split("\n")

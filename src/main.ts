@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { openAuthentication } from "./http/authentication.ts";
@@ -8,6 +9,7 @@ import { messageOf } from "./process/describe-error.ts";
 import { captureConsole, fatalReport, type Logger, logOutput, openLog } from "./process/log.ts";
 import { misspeltSettings, readSettings, type Settings, SettingsError } from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
+import { hostOfAuthority, isLoopbackAddress } from "./values/host.ts";
 
 // Keeps compiled code for the next start.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)));
@@ -51,7 +53,24 @@ async function warnOfMisspelt(specification: object, log: Logger): Promise<void>
     log.warn(`${given} is not a setting and has no effect; did you mean ${nearest}?`);
 }
 
-const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
+/** Resolves with true if only programs of this machine can reach the address. An address that cannot be resolved fails later. */
+const isLoopback = (host: string) =>
+  lookup(host).then(
+    ({ address }) => isLoopbackAddress(address),
+    () => false,
+  );
+
+/**
+ * The hosts by which callers can reach the services; undefined for any. A page in a browser reaches loopback, too, by a name of
+ * its own. Where the services require tokens, it has none.
+ */
+function allowedHostsOf(settings: AllSettings, isOpenOnLoopback: boolean): string[] | undefined {
+  const { HOST, PUBLIC_URL, ALLOWED_HOSTS } = settings;
+  const isRestricted = isOpenOnLoopback || ALLOWED_HOSTS.length > 0;
+  if (!isRestricted || ALLOWED_HOSTS.includes("*")) return undefined;
+  const publicHost = PUBLIC_URL && hostOfAuthority(PUBLIC_URL.host);
+  return [HOST.toLowerCase(), publicHost ?? [], ALLOWED_HOSTS].flat();
+}
 
 async function start(args: string[]): Promise<void> {
   rejectUnknown(args, Object.keys(services));
@@ -70,7 +89,8 @@ async function start(args: string[]): Promise<void> {
   captureConsole(log);
   await warnOfMisspelt(specification, log);
   const security = openAuthentication(settings, log);
-  if (!security && !isLoopback(settings.HOST)) {
+  const isLocal = await isLoopback(settings.HOST);
+  if (!security && !isLocal) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
   }
   const http: HttpParts = {
@@ -79,6 +99,7 @@ async function start(args: string[]): Promise<void> {
     publicUrl: settings.PUBLIC_URL?.href,
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,
+    allowedHosts: allowedHostsOf(settings, !security && isLocal),
     keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
   };
   const stop = stopOnSignals();

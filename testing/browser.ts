@@ -17,8 +17,8 @@ export const pageMaxMs = 60_000;
 export const describeInBrowser = describeIfAvailable("Chromium", program !== undefined);
 
 /** Starts Chromium, which has no sandbox for root. */
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox"] });
+export const launchBrowser = (options: string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox", ...options] });
 
 /** The background of the pages of the services in each colour mode. */
 const backgrounds = { light: "rgb(255, 255, 255)", dark: "rgb(28, 32, 34)" };

@@ -5,6 +5,7 @@ import type { CryptoKey, JWK, JWTPayload } from "jose";
 import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { openAuthentication } from "../src/http/authentication.ts";
 import { openLog } from "../src/process/log.ts";
+import { isReachedBy } from "../src/values/host.ts";
 
 /** A key pair with its id and algorithm. */
 export interface Key {
@@ -28,7 +29,10 @@ export const signToken = (
 
 /** Serves public keys at `/keys` on loopback, with any query. Default of `port`: a free one. */
 export async function serveKeys(respond: () => { status?: number; keys: JWK[] }, port = 0) {
-  const server = createServer(({ url }, response) => {
+  const server = createServer(({ url, method = "", headers: { host = "", origin } }, response) => {
+    if (!isReachedBy(host, [])) return response.writeHead(421).end();
+    if (!["GET", "HEAD"].includes(method))
+      return response.writeHead(origin === undefined ? 405 : 403, { allow: "GET, HEAD" }).end();
     if (url?.split("?")[0] !== "/keys") return response.writeHead(404).end();
     const { status = 200, keys } = respond();
     return response

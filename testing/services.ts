@@ -39,7 +39,7 @@ export async function startProgram(
     }),
     stopSignal: "SIGTERM",
     hasChannel: true,
-    probeRequest: `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`,
+    probeRequest: `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     probeResponse: "HTTP/1.1 ",
     // The start is measured.
     probePauseMs: 2,

@@ -11,7 +11,7 @@ export const slowTests = {
   ],
   process: ["src/{backup,commands,main,readme,secrets}.test.ts", "src/http/limits.test.ts"],
   pages: [
-    "src/console.test.ts",
+    "src/{console,pages}.test.ts",
     "src/http/docs/pages.test.ts",
     "src/features/web-provider.test.ts",
     "src/client/package.test.ts",

@@ -31,9 +31,10 @@ interface WrittenContract {
 }
 
 /** The conditions under which `x-common-responses` adds responses. */
-const conditions: Record<string, (operation: Operation) => boolean> = {
+const conditions: Record<string, (operation: Operation, method: string) => boolean> = {
   always: () => true,
   "with-security": ({ security = [] }) => security.length > 0,
+  "with-changes": (_, method) => method !== "get",
   "with-request-body": ({ requestBody }) => requestBody !== undefined,
 };
 
@@ -44,8 +45,9 @@ const reference = "#/components/responses/";
  * responses between operations, nor a response between error formats, nor a header between responses. A written contract
  * therefore has three extensions, which are resolved and removed:
  *
- * - `x-common-headers` adds headers to each response.
- * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status.
+ * - `x-common-headers` adds headers to each response that does not declare them.
+ * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status. Of two
+ *   conditions the later one decides.
  * - `x-error-formats` gives a response with `x-messages` its content: in the format of the operation's tag, with the tag
  *   as the prefix of its name, or in the default format.
  *
@@ -63,8 +65,10 @@ export function completeContract(text: string): { yaml: string; contract: unknow
   const statuses = new Map<string, string>();
 
   function addHeaders(...response: string[]): void {
-    for (const [name, header] of headers)
-      document.setIn([...response, "headers", name], document.createNode(header));
+    for (const [name, header] of headers) {
+      const place = [...response, "headers", name];
+      if (!document.hasIn(place)) document.setIn(place, document.createNode(header));
+    }
   }
 
   /** Completes a shared response in the format of a tag. Returns its name in the document. */
@@ -88,7 +92,7 @@ export function completeContract(text: string): { yaml: string; contract: unknow
   }
 
   for (const [path, method, operation] of operationsOf(written)) {
-    const responses = { ...commonResponses(common, operation), ...operation.responses };
+    const responses = { ...commonResponses(common, operation, method), ...operation.responses };
     for (const [status, { $ref }] of Object.entries(responses)) {
       if (!$ref) {
         addHeaders("paths", path, method, "responses", status);
@@ -111,11 +115,15 @@ export function completeContract(text: string): { yaml: string; contract: unknow
   return { yaml, contract: document.toJS() };
 }
 
-function commonResponses(common: Record<string, Record<string, Response>>, operation: Operation) {
+function commonResponses(
+  common: Record<string, Record<string, Response>>,
+  operation: Operation,
+  method: string,
+) {
   const groups = Object.entries(common).map(([condition, responses]) => {
     const applies = conditions[condition];
     if (!applies) throw new Error(`x-common-responses has the unknown condition ${condition}`);
-    return applies(operation) ? responses : {};
+    return applies(operation, method) ? responses : {};
   });
   return Object.assign({}, ...groups) as Record<string, Response>;
 }

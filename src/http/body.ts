@@ -1,7 +1,14 @@
-import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPayload } from "fastify";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  preParsingHookHandler,
+  RequestPayload,
+} from "fastify";
 import { inTurnsOf, letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
+import { bodyMustBeJson } from "./errors.ts";
 import { HttpError } from "./http-error.ts";
 import { openLane } from "./lane.ts";
 import { type Owner, ownerOf } from "./owner.ts";
@@ -100,15 +107,38 @@ declare module "fastify" {
   }
 }
 
-function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
-  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+/** The 415 for a body in another charset than UTF-8, or with a content encoding. */
+function encodingError({
+  "content-type": type = "",
+  "content-encoding": encoding = "identity",
+}: Pick<IncomingHttpHeaders, "content-type" | "content-encoding">): HttpError | undefined {
   const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type) ?? [];
-  if (!/^utf-?8$/i.test(charset)) throw new HttpError(415, ["the charset of the body must be utf-8"]);
-  if (encoding.toLowerCase() !== "identity") {
-    throw new HttpError(415, ["the body must not have a content encoding"], {
-      "accept-encoding": "identity",
-    });
-  }
+  if (!/^utf-?8$/i.test(charset)) return new HttpError(415, ["the charset of the body must be utf-8"]);
+  if (encoding.toLowerCase() === "identity") return undefined;
+  return new HttpError(415, ["the body must not have a content encoding"], { "accept-encoding": "identity" });
+}
+
+/**
+ * If an operation has no body, that of a request is not read. It must be JSON nevertheless: a page of another origin can send a
+ * form or a text without a preflight, and nothing else.
+ */
+export function ignoreBody({ headers }: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const { "content-type": type = "", "content-length": length, "transfer-encoding": coding } = headers;
+  const encoding = headers["content-encoding"];
+  delete headers["content-type"];
+  delete headers["content-length"];
+  delete headers["transfer-encoding"];
+  const isEmpty = coding === undefined && Number(length ?? 0) === 0;
+  if (isEmpty) done();
+  else if (!/^application\/json\s*(;|$)/i.test(type)) done(new HttpError(415, [bodyMustBeJson]));
+  else done(encodingError({ "content-type": type, "content-encoding": encoding }));
+}
+
+type Done = (error?: Error) => void;
+
+function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
+  const error = encodingError(headers);
+  if (error) throw error;
   if (body.length === 0) throw new HttpError(400, ["the body is empty; it must be JSON"]);
   const text = decode(body);
   if (routeOptions.config.hasTextBody) return text;

@@ -30,6 +30,9 @@ test("a malformed request gets a complete response, and the connection is closed
   const expected = `${JSON.stringify({ status: 400, detail, request_id })}\n`;
   expect(received.replace(/^x-request-id: .*\r\n/m, "")).toBe(
     "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json; charset=utf-8\r\n" +
+      "x-content-type-options: nosniff\r\n" +
+      "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n" +
+      "referrer-policy: no-referrer\r\ncache-control: private, no-store\r\n" +
       `content-length: ${Buffer.byteLength(expected)}\r\nconnection: close\r\n\r\n${expected}`,
   );
 });

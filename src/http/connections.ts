@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
 import type { ErrorContent, RenderError } from "./errors.ts";
 import { HttpError } from "./http-error.ts";
+import { browserHeaders, noStore } from "./pages.ts";
 import { newRequestId, requestIdHeader, withRequestId } from "./request-id.ts";
 
 const errors: Record<string, { status: number; message: string }> = {
@@ -48,13 +49,17 @@ export const rejectConnect = (renderError: RenderError) =>
     endWith(socket as Socket, 405, content, "allow: \r\n");
   };
 
+const commonLines = Object.entries({ ...browserHeaders, "cache-control": noStore })
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");
+
 function endWith(socket: Socket, status: number, { type, body }: ErrorContent, headers = ""): void {
   const id = newRequestId();
   const text = isJson(type) ? toJson(withRequestId(type, body, id)) : String(body);
   if (socket.writable) {
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}content-type: ${type}; charset=utf-8\r\n` +
-        `${requestIdHeader}: ${id}\r\n` +
+        `${requestIdHeader}: ${id}\r\n${commonLines}` +
         `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
     );
   }

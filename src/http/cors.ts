@@ -6,6 +6,8 @@ import { varyBy } from "./vary.ts";
 export interface Cors {
   /** Adds the headers of every response. */
   addHeaders(request: FastifyRequest, reply: FastifyReply): void;
+  /** True for a request of a page whose origin can use the service. */
+  isAllowed(request: FastifyRequest): boolean;
   /** True for a request by which a browser finds out whether a page may send another one. */
   isPreflight(request: FastifyRequest): boolean;
   /** Responds to it with the methods of its path. */
@@ -42,6 +44,7 @@ export function openCors(origins: string[], operations: Operation[]): Cors | und
       reply.header("access-control-allow-origin", origin);
       reply.header("access-control-expose-headers", exposed);
     },
+    isAllowed: (request) => allowedOrigin(request) !== undefined,
     isPreflight(request) {
       const { origin, "access-control-request-method": method } = request.headers;
       const isComplete = request.method === "OPTIONS" && origin !== undefined && method !== undefined;

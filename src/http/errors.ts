@@ -17,9 +17,11 @@ export interface FailedRequest {
 /** Writes an error in the format of a service. The request is undefined if it could not be read. */
 export type RenderError = (status: number, messages: string[], request?: FailedRequest) => ErrorContent;
 
+export const bodyMustBeJson = "the content type of the body must be application/json";
+
 const frameworkMessages: Record<string, string> = {
   FST_ERR_BAD_URL: "malformed percent-encoding in the path",
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: "the content type of the body must be application/json",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: bodyMustBeJson,
   FST_ERR_CTP_BODY_TOO_LARGE: "the body is larger than 1 MiB",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "the length of the body differs from its content-length",
 };

@@ -10,12 +10,14 @@ export interface NotServed {
   security: boolean;
 }
 
-const securityStatuses = ["401", "403"];
+/** The statuses of an operation that are about authentication. A change also gets 403 if it is from a foreign page. */
+const securityStatusesOf = (method: string) => (method.toUpperCase() === "GET" ? ["401", "403"] : ["401"]);
+const challenge = "WWW-Authenticate";
 
 /**
  * The places of everything in a contract that is about operations which are not served, or about authentication: the
- * schemes, the requirements of operations and the responses 401 and 403. Components to which only these refer are among
- * them. Without these places it is the contract of the service.
+ * schemes, the requirements of operations, and the responses and headers that reject a token. Components to which only these
+ * refer are among them. Without these places it is the contract of the service.
  */
 export function placesLeftOut(contract: Contract, written: Operation[], notServed: NotServed): Place[] {
   const isServed = (operation: Operation) => !notServed.operations.includes(operation);
@@ -27,11 +29,17 @@ export function placesLeftOut(contract: Contract, written: Operation[], notServe
     .filter(isServed)
     .flatMap(({ path, method }) => [
       [...placeOf(path, method), "security"],
-      ...securityStatuses.map((status) => [...placeOf(path, method), "responses", status]),
+      ...securityStatusesOf(method).map((status) => [...placeOf(path, method), "responses", status]),
     ]);
+  const challenges = Object.keys(contract.components?.responses ?? {}).map((name) => [
+    ...["components", "responses", name, "headers"],
+    challenge,
+  ]);
   const places = [
     ...ofOperations,
-    ...(notServed.security ? [["security"], ["components", "securitySchemes"], ...ofSecurity] : []),
+    ...(notServed.security
+      ? [["security"], ["components", "securitySchemes"], ...ofSecurity, ...challenges]
+      : []),
   ].filter((place) => isNotEmpty(nodeAt(contract, place)));
   const rest = componentsOf(withoutPlaces(contract, places));
   return [
@@ -45,7 +53,7 @@ const placeOf = (path: string, method: string): Place => ["paths", path, method.
 /** An operation of a service that runs without authentication. */
 export function anonymousOperation(operation: Operation): Operation {
   const responses = Object.entries(operation.responses).filter(
-    ([status]) => !securityStatuses.includes(status),
+    ([status]) => !securityStatusesOf(operation.method).includes(status),
   );
   return { ...operation, security: [], responses: Object.fromEntries(responses) };
 }

@@ -159,7 +159,6 @@ function documentHandler(path: string, { type, read, headers }: Document) {
     reply.headers({
       etag,
       "cache-control": `public, max-age=${maxAgeSeconds}`,
-      "x-content-type-options": "nosniff",
       ...(type === html && { "content-security-policy": pagePolicy }),
       ...headers?.(base),
     });

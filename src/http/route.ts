@@ -1,13 +1,12 @@
 import type {
   FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
   onRequestHookHandler,
   preParsingHookHandler,
   preValidationHookHandler,
   RouteOptions,
 } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
+import { ignoreBody } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import { takeQueryTokens } from "./security.ts";
 
@@ -96,14 +95,6 @@ const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
 
 const requireBody: preValidationHookHandler = (request, _reply, done) =>
   done(request.body === undefined ? new HttpError(400, ["a body is required"]) : undefined);
-
-/** If an operation has no body, that of a request is not read. */
-function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  delete request.headers["content-type"];
-  delete request.headers["content-length"];
-  delete request.headers["transfer-encoding"];
-  done();
-}
 
 /**
  * Responds 405 to every other method of a path, before anything else of the request is read, and 204 to OPTIONS, by which

@@ -379,16 +379,34 @@ describe("a body is accepted unchanged or rejected:", () => {
     expect((await post(`${body} `)).status).toBe(413);
   });
 
-  test.each(["text/plain", "application/json", "nonsense", "", undefined])(
-    "an operation without a request body ignores a body of type %s",
+  const forms = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b", "text/plain"];
+
+  test.each([...forms, "application/jsonp", "nonsense", "", undefined])(
+    "an operation without a request body rejects a body of type %s, which a page of another origin can send",
     async (contentType) => {
       const headers = contentType === undefined ? {} : { "content-type": contentType };
       for (const body of ["{not json", Readable.from(["{not json"])]) {
         const response = await send("/things/", { method: "PUT", body, headers });
-        expect(response).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+        const text = "the content type of the body must be application/json\n";
+        expect(response).toMatchObject({ status: 415, text });
       }
     },
   );
+
+  test("an operation without a request body ignores JSON in UTF-8, and the type of no body", async () => {
+    const put = (headers: Record<string, string>, body: string | Readable = "") =>
+      send("/things/", { method: "PUT", body, headers });
+    for (const type of ["application/json", "Application/JSON; charset=UTF-8"])
+      for (const body of ["{not json", Readable.from(["{not json"])])
+        expect(await put({ "content-type": type }, body)).toMatchObject({
+          status: 200,
+          text: '{"body":"none"}\n',
+        });
+    for (const type of forms) expect((await put({ "content-type": type })).status).toBe(200);
+    const encoded = await put({ "content-type": "application/json", "content-encoding": "gzip" }, "{}");
+    expect([encoded.status, encoded.headers["accept-encoding"]]).toEqual([415, "identity"]);
+    expect((await put({ "content-type": "application/json; charset=utf-16" }, "{}")).status).toBe(415);
+  });
 });
 
 describe("authentication precedes validation:", () => {

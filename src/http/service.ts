@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS } from "node:http";
+import { METHODS } from "node:http";
 import {
   type FastifyInstance,
   type FastifyReply,
@@ -36,6 +36,7 @@ import { anonymousOperation, type Place, placesLeftOut, withoutPlaces } from "./
 import { processMetrics, requestDurations } from "./metrics.ts";
 import { type Outages, watchOutages } from "./outages.ts";
 import { limitInFlight } from "./overload.ts";
+import { browserHeaders, noStore, openPageCheck } from "./pages.ts";
 import { bodyReader, type ParametersSchema, parametersReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
@@ -59,6 +60,10 @@ export interface HttpParts {
   trustedProxies?: string[] | undefined;
   /** The origins of pages that can use the service in browsers, `*` for all. Default: its own only. */
   corsOrigins?: string[] | undefined;
+  /**
+   * The hosts by which callers can reach the service, besides `localhost` and the address of their connection. Default: any.
+   */
+  allowedHosts?: string[] | undefined;
   /** Milliseconds for which an idle connection stays open. Default: `keepAliveMs`. */
   keepAliveTimeoutMs?: number | undefined;
 }
@@ -132,7 +137,7 @@ function requireAll(problem: string, wanted: string[], given: string[]): void {
 }
 
 interface ServerParts
-  extends Omit<HttpParts, "security" | "scopeClaim" | "corsOrigins">,
+  extends Omit<HttpParts, "security" | "scopeClaim" | "corsOrigins" | "allowedHosts">,
     Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log"> {
   outages: Outages;
   cors: Cors | undefined;
@@ -159,8 +164,11 @@ function createServer({
     else if (status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
     const { type, body } = renderError(status, messages, { route: routeOptions.url, path: params as object });
     // The framework reports a malformed URL before any hook.
-    if (!reply.hasHeader(requestIdHeader)) cors?.addHeaders(request, reply);
-    reply.code(status).headers({ [requestIdHeader]: request.id, ...headers });
+    if (!reply.hasHeader(requestIdHeader)) {
+      reply.headers({ ...browserHeaders, "cache-control": noStore, [requestIdHeader]: request.id });
+      cors?.addHeaders(request, reply);
+    }
+    reply.code(status).headers(headers);
     return sendBody(reply, type, body, log);
   }
 
@@ -213,37 +221,52 @@ const noOperation = "none";
 function addHooks<Operations>(
   app: FastifyInstance,
   { contract, operations }: Plan,
-  { metrics, onViolation, log }: ServiceParts<Operations>,
+  { metrics, onViolation, log, allowedHosts }: ServiceParts<Operations>,
 ): AbortSignal {
   const closing = closeGracefully(app);
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   const measure = metrics && requestDurations(metrics);
-  const errorOf = (request: IncomingMessage) =>
-    closingError(closing) ?? hostError(request) ?? targetError(request.url as string);
-  const begin =
-    (operation: string): onRequestHookHandler =>
-    (request, reply, done) => {
+  const checkPage = openPageCheck({ allowedHosts, publicUrl: app.publicUrl, cors: app.cors });
+  const errorOf = (request: FastifyRequest) =>
+    closingError(closing) ??
+    hostError(request.raw) ??
+    targetError(request.raw.url as string) ??
+    checkPage(request);
+  const begin = (operation?: Operation): onRequestHookHandler => {
+    const cacheControl = operation ? cacheControlOf(operation) : noStore;
+    const headers = { ...browserHeaders, ...(cacheControl && { "cache-control": cacheControl }) };
+    return (request, reply, done) => {
       const { id, raw } = request;
-      measure?.(operation, reply.raw);
-      reply.header(requestIdHeader, id);
+      measure?.(operation?.operationId ?? noOperation, reply.raw);
+      reply.headers(headers).header(requestIdHeader, id);
       app.cors?.addHeaders(request, reply);
       const before = unsentBefore(raw.socket, reply.raw);
-      if (before) afterResponse(before, raw.socket, () => done(errorOf(raw)));
-      else done(errorOf(raw));
+      if (before) afterResponse(before, raw.socket, () => done(errorOf(request)));
+      else done(errorOf(request));
     };
+  };
   if (logsDebug(log)) app.addHook("onResponse", logRequest(log));
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
   if (metrics) processMetrics(metrics, contract.info);
   app.addHook("onRoute", (route) => {
-    route.onRequest = [begin(operationIdOf(route.schema) ?? noOperation), ...hooksOf(route)];
+    route.onRequest = [begin(byId.get(operationIdOf(route.schema) ?? "")), ...hooksOf(route)];
   });
   app.register(async (unknownPaths) => {
-    unknownPaths.addHook("onRequest", begin(noOperation));
+    unknownPaths.addHook("onRequest", begin());
     unknownPaths.setNotFoundHandler(() => {
       throw new HttpError(404, ["nothing is served at this path"]);
     });
   });
   return closing;
+}
+
+/** The header `Cache-Control` that an operation declares for its success. All its responses have it. */
+function cacheControlOf({ responses }: Operation): string | undefined {
+  const [success] = Object.keys(responses).filter((status) => status.startsWith("2"));
+  const header = responses[success ?? ""]?.headers?.["Cache-Control"];
+  const { const: only, enum: [first] = [] } = (header?.schema ?? {}) as { const?: string; enum?: string[] };
+  return only ?? first;
 }
 
 const operationIdOf = (schema: unknown) => (schema as { operationId?: string } | undefined)?.operationId;

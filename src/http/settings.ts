@@ -1,5 +1,5 @@
 import { logFormats, logLevels } from "../process/log.ts";
-import { baseUrl, milliseconds, networks, oneOf, optional, origins } from "../process/settings.ts";
+import { baseUrl, hosts, milliseconds, networks, oneOf, optional, origins } from "../process/settings.ts";
 import { authenticationSettings } from "./authentication.ts";
 import { keepAliveMs } from "./connections.ts";
 
@@ -10,6 +10,7 @@ export const commonSettings = {
   PUBLIC_URL: optional(baseUrl),
   TRUSTED_PROXIES: networks,
   CORS_ORIGINS: origins,
+  ALLOWED_HOSTS: hosts,
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(keepAliveMs),
   ...authenticationSettings,
 };

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { readHosts } from "../values/host.ts";
 import { type Adapters, findUrlError, isPort, portRange } from "./adapter.ts";
 
 /** Parses a setting: its value, or what it must be. `isSet` returns whether another setting is set. */
@@ -135,6 +136,14 @@ export const networks: Setting<string[]> = (given = "") => {
   return items.every(isNetwork)
     ? { value: items }
     : { must: `must be a list of addresses, networks such as 10.0.0.0/8, ${networkNames.join(", ")}` };
+};
+
+/** Host names and addresses without ports, separated by commas, in their normal form, or `*` for all. */
+export const hosts: Setting<string[]> = (given = "") => {
+  const value = given === "*" ? [given] : readHosts(given);
+  return value
+    ? { value }
+    : { must: "must be a list of hosts without ports, such as ledger.example.com, or *" };
 };
 
 /** Origins of web pages, separated by commas, or `*` for all. */

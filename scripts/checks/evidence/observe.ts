@@ -71,6 +71,8 @@ const impliedHeaders = {
   response: [
     ...["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding", "vary"],
     "x-request-id",
+    // They tell browsers what they may do with the response.
+    ...["x-content-type-options", "content-security-policy", "referrer-policy"],
   ],
 };
 
@@ -107,11 +109,23 @@ async function inNormalOperation(
     { ...sample, path: `${sample.path}${sample.path.includes("?") ? "&" : "?"}surplus=1`, status: 400 },
     ...(sample.operation.security.length > 0 ? unauthorized(sample) : []),
     { ...sample, method: "PATCH", status: 405 },
+    { ...sample, headers: { ...sample.headers, host: "foreign.test" }, status: 421 },
     { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
+    ...(sample.method === "GET" ? [] : foreignChanges(sample)),
     ...(sample.operation.body ? withInvalidBodies(sample) : []),
   ]);
   return [...exchanges, ...(await Promise.all(invalid.map((request) => send(base, request))))];
 }
+
+/** What a page of another origin can send: its request, and the types of bodies that need no preflight. */
+const foreignChanges = ({ headers, ...sample }: TestRequest): TestRequest[] => {
+  const json = { ...headers, "content-type": "application/json" };
+  return [
+    { ...sample, headers: { ...headers, origin: "https://foreign.test" }, status: 403 },
+    { ...sample, headers: { ...headers, "content-type": "text/plain" }, body: "text", status: 415 },
+    { ...sample, headers: { ...json, "content-encoding": "gzip" }, body: "{}", status: 415 },
+  ];
+};
 
 function withInvalidBodies({ headers, ...sample }: TestRequest): TestRequest[] {
   const { "content-type": _, ...withoutType } = headers;
@@ -121,8 +135,6 @@ function withInvalidBodies({ headers, ...sample }: TestRequest): TestRequest[] {
       : []),
     { ...sample, headers, body: "{", status: 400 },
     { ...sample, headers, body: " ".repeat(2 ** 20 + 1), status: 413 },
-    { ...sample, headers: { ...headers, "content-type": "text/plain" }, status: 415 },
-    { ...sample, headers: { ...headers, "content-encoding": "gzip" }, status: 415 },
   ];
 }
 

@@ -10,10 +10,12 @@ import { type Subject, withThrowingHandlers } from "./subjects.ts";
 
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const error = { description: "an error", ...text };
-const allow = { Allow: { required: true, schema: { type: "string" } } };
+const cacheControl = { "Cache-Control": { required: true, schema: { type: "string" } } };
+const allow = { ...cacheControl, Allow: { required: true, schema: { type: "string" } } };
 const retryAfter = { "Retry-After": { required: true, schema: { type: "integer" } } };
 const errors = {
-  ...{ 400: error, 405: { ...error, headers: allow }, 431: error, 500: error },
+  ...{ 400: error, 405: { ...error, headers: allow }, 421: error, 500: error },
+  431: { ...error, headers: cacheControl },
   503: { ...error, headers: retryAfter },
 };
 const light = {
@@ -67,6 +69,7 @@ async function faultsWith(change: Change): Promise<string[]> {
     ...{ contract, requests, accepted: {} },
     async open(situation) {
       const app = await createService<Record<string, never>>({
+        allowedHosts: [],
         contract,
         security: change.security,
         handlers: {
@@ -137,7 +140,7 @@ test.each<[name: string, Change, faults: string[]]>([
   ],
   [
     "returned an undeclared header",
-    withResponses({ 405: error }),
+    withResponses({ 405: { ...error, headers: cacheControl } }),
     [`PATCH ${request} returned 405: the headers allow are not declared`],
   ],
   [

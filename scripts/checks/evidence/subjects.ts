@@ -96,6 +96,7 @@ export async function ledgerSubject(): Promise<Subject> {
         intake,
         statementTimeoutMs: isBusy ? 50 : 60_000,
         security: issuer.security,
+        allowedHosts: [],
         log,
       });
       if (isBusy) {
@@ -186,6 +187,7 @@ export async function featuresSubject(): Promise<Subject> {
       const app = await featuresApp({
         store: situation === "dependency down" ? failing : store,
         security: issuer.security,
+        allowedHosts: [],
         log,
       });
       return situation === "handlers throw" ? withThrowingHandlers(app) : app;

@@ -9,6 +9,7 @@ import {
   type Warn,
   wholeNumber,
 } from "../../process/adapter.ts";
+import { readHosts } from "../../values/host.ts";
 
 /** An in-flight message. It is delivered again, to any receiver, unless it is acknowledged. */
 export interface Delivery {
@@ -102,6 +103,8 @@ const kafka: Adapter<Queue> = {
 
 const embeddedParameters = {
   port: { must: portRange, read: (text: string) => (isPort(text) ? Number(text) : undefined), default: 4566 },
+  /** Hosts by which producers reach the server, besides those of the machine itself. */
+  allowed_hosts: { must: "a list of hosts without ports", read: readHosts, default: [] as string[] },
 };
 export type EmbeddedParameters = ValuesOf<typeof embeddedParameters>;
 

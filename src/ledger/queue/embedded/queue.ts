@@ -20,7 +20,8 @@ export async function open({ url, parameters, warn }: Address<EmbeddedParameters
   await using opening = new AsyncDisposableStack();
   const folder = embeddedFolder(url);
   opening.use(lockFolder(folder));
-  const { address, close } = await startThread({ folder, port: parameters.port, name: embeddedQueue }, warn);
+  const { port, allowed_hosts: allowedHosts } = parameters;
+  const { address, close } = await startThread({ folder, port, name: embeddedQueue, allowedHosts }, warn);
   opening.defer(close);
   const queue = opening.use(openStandIn(embeddedQueueUrl(Number(new URL(address).port))));
   const opened = opening.move();

@@ -103,7 +103,7 @@ describe("bodies that are never complete", () => {
     const { port, hostname } = new URL(address);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");
-    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`);
+    socket.write(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${length}\r\n\r\n`);
     socket.write(Buffer.alloc(bytes, 0x20));
     return { socket, response: text(socket).catch(() => "closed") };
   }
@@ -142,7 +142,7 @@ test("receivers that do not read leave the messages beyond 32 MiB to others", as
     const socket = connect(Number(port), hostname).pause();
     sockets.push(socket);
     const body = JSON.stringify({ QueueUrl, MaxNumberOfMessages: 10 });
-    const head = `POST / HTTP/1.1\r\nhost: x\r\nx-amz-target: AmazonSQS.ReceiveMessage\r\n`;
+    const head = `POST / HTTP/1.1\r\nhost: localhost\r\nx-amz-target: AmazonSQS.ReceiveMessage\r\n`;
     socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
   }
   await eventually(() => expect(messages.counts().inFlight).toBeGreaterThanOrEqual(32));

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isReachedBy } from "../../../values/host.ts";
 import { openBodies } from "./bodies.ts";
 import { openCommits } from "./commits.ts";
 import { isBusy } from "./database.ts";
@@ -22,6 +23,8 @@ export interface ServerOptions {
   port: number;
   /** The name of the one queue. */
   name: string;
+  /** Hosts by which clients reach the server, besides those of the machine itself. Default: none. */
+  allowedHosts?: string[];
 }
 
 /** The server listens on loopback only. */
@@ -41,7 +44,7 @@ const cleanedPauseMs = 1000;
  * Serves the messages of a folder to clients of Amazon SQS, first those of an earlier release. Resolves when it listens.
  * Nothing of a message is logged.
  */
-export async function startServer({ folder, port, name }: ServerOptions) {
+export async function startServer({ folder, port, name, allowedHosts = [] }: ServerOptions) {
   const messages = openMessages(folder);
   const warnings = takeOver(folder, name, messages);
   messages.extendLog();
@@ -54,7 +57,7 @@ export async function startServer({ folder, port, name }: ServerOptions) {
     ...{ name, messages, waits, commit: openCommits(messages), clean: cleaning.hasten },
     hasSpaceFor: (bytes) => hasSpaceFor(folder, bytes),
   };
-  const { listener, stop } = createListener(queue);
+  const { listener, stop } = createListener(queue, allowedHosts);
   const server = createServer(
     { keepAliveTimeout: keepAliveMs, headersTimeout: headersMaxMs, requestTimeout: idleMaxMs },
     listener,
@@ -102,7 +105,7 @@ function startCleaning(step: () => boolean) {
   return { hasten: () => schedule(cleaningPauseMs), stop: () => clearTimeout(timer) };
 }
 
-function createListener(queue: Queue) {
+function createListener(queue: Queue, allowedHosts: string[]) {
   const readBody = openBodies();
   /** Those of the callers whose requests are handled. */
   const connections = new Set<AbortController>();
@@ -110,10 +113,7 @@ function createListener(queue: Queue) {
   let unsentBytes = 0;
 
   async function handle(protocol: Protocol, id: string, request: IncomingMessage, response: ServerResponse) {
-    // Pages in a browser send it, also those of a host whose name now leads here.
-    if (request.headers.origin !== undefined) {
-      throw new SqsError("AccessDenied", "Requests of pages in a browser are not accepted.", 403);
-    }
+    rejectPages(request.headers, allowedHosts);
     if (request.method !== "POST") {
       throw new SqsError("InvalidAction", "A request must have the method POST.", 405);
     }
@@ -166,6 +166,16 @@ function createListener(queue: Queue) {
   }
 
   return { listener, stop };
+}
+
+/** Throws if a page in a browser may have sent the request, or one whose host now leads to loopback (DNS rebinding). */
+function rejectPages({ host, origin, "sec-fetch-site": site }: IncomingHttpHeaders, allowedHosts: string[]) {
+  if (host !== undefined && !isReachedBy(host, allowedHosts)) {
+    const advice = "The parameter allowed_hosts of QUEUE_URL lists its hosts.";
+    throw new SqsError("AccessDenied", `The queue has no such host. ${advice}`, 421);
+  }
+  if (origin !== undefined || site !== undefined)
+    throw new SqsError("AccessDenied", "Requests of pages in a browser are not accepted.", 403);
 }
 
 function toSqsError(error: unknown): SqsError {
