@@ -21,7 +21,14 @@ const wholeMaxMs = 20 * testWaitMaxMs;
 async function pageOf(queue: Queue): Promise<string> {
   await using database = await openNewDatabase();
   await using app = await ledgerApp({
-    ...{ ledgerId: "ledger", database, queue, statementTimeoutMs: 1000, log: openLog("silent") },
+    ...{
+      cursorKey: new Uint8Array(32),
+      ledgerId: "ledger",
+      database,
+      queue,
+      statementTimeoutMs: 1000,
+      log: openLog("silent"),
+    },
   });
   const { body } = await request(`${await app.listen({ host: "127.0.0.1", port: 0 })}/docs/queue`);
   return body.text();

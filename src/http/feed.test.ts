@@ -20,6 +20,7 @@ function openFeed() {
       if (!isFree) await promise;
       return { text: `${name} ${after}\n`, cursor: String(newest) };
     },
+    cursorAt: (cursor) => cursor,
     isOutage: () => false,
   };
   return {

@@ -22,6 +22,8 @@ export interface Feed<Filter> {
    * is the same if there are no more. Undefined if records after the cursor have been deleted.
    */
   read(filter: Filter, after: Cursor, newest: Cursor): Promise<{ text?: string; cursor: Cursor } | undefined>;
+  /** A cursor as clients get it. */
+  cursorAt(cursor: string): string;
   /** True for an error after which streams stay open, since a later attempt may succeed. */
   isOutage(error: unknown): boolean;
 }
@@ -180,7 +182,10 @@ function openDistributor<Filter extends object>(feed: Feed<Filter>) {
     /** An event without data changes only the cursor from which the client goes on. */
     const heartbeat = () => {
       const { cursor: now } = stream.group;
-      return { text: now === cursor ? comment : Buffer.from(`id: ${now}\n\n`), cursor: now };
+      return {
+        text: now === undefined || now === cursor ? comment : Buffer.from(`id: ${feed.cursorAt(now)}\n\n`),
+        cursor: now,
+      };
     };
     try {
       return await nextChunk(stream, heartbeat, signal);

@@ -38,6 +38,7 @@ beforeAll(async () => {
   for (const [suffix, { security, publicUrl }] of Object.entries(kinds)) {
     const intake = security && openIntake(database, new Registry(), log);
     const ledger = await ledgerApp({
+      cursorKey: new Uint8Array(32),
       ledgerId: "ledger",
       database,
       queue,

@@ -11,6 +11,7 @@ import { withinAccounts } from "./handlers/accounts.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { openBacklog } from "./handlers/backlog.ts";
+import { openCursors } from "./handlers/cursor.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { feedHandlers } from "./handlers/feed.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
@@ -32,6 +33,8 @@ type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
 interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
   /** The id of the ledger. */
   ledgerId: string;
+  /** The key of its cursors, which all its processes share. */
+  cursorKey: Uint8Array;
   database: Database;
   /** A replica for requests to read from. Default: they read from the database. */
   replica?: Database | undefined;
@@ -69,6 +72,7 @@ export const ledgerService = {
 /** The API of the payment ledger. It does not listen yet. */
 export function ledgerApp({
   ledgerId,
+  cursorKey,
   database,
   replica,
   queue,
@@ -88,19 +92,20 @@ export function ledgerApp({
   const primary = replica ? openReader(database) : reader;
   const { sql, lanes } = reader;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
+  const cursors = openCursors(cursorKey);
   const backlog = openBacklog(sql, queue);
   const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
   const checked = { ledgerId, databases: Object.values(databases), queue, receiver, publications };
   const handlers = {
     ...healthHandlers({ ...checked, log: parts.log }),
     ...metricsHandlers(metrics, { sql, databases, backlog, receiver, publications }),
-    ...eventHandlers(sql, lanes),
-    ...feedHandlers(sql, lanes),
-    ...transactionHandlers(sql, lanes, statementTimeoutMs),
-    ...searchHandlers(lanes),
-    ...reportHandlers(sql, lanes),
+    ...eventHandlers(sql, lanes, cursors),
+    ...feedHandlers(sql, lanes, cursors),
+    ...transactionHandlers(reader, cursors, statementTimeoutMs),
+    ...searchHandlers(lanes, cursors),
+    ...reportHandlers(sql, lanes, cursors),
     ...payoutHandlers(sql, lanes),
-    ...agreementHandlers(reader, primary, statementTimeoutMs),
+    ...agreementHandlers(reader, primary, cursors, statementTimeoutMs),
   };
   const { publication } = ledgerService;
   return createService<Operations>({
@@ -117,6 +122,7 @@ export function ledgerApp({
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
       ...intakeHandlers({
         ...reader,
+        cursors,
         backlog,
         publications,
         runningMax: shareOf((replica ?? database).requestConnections),

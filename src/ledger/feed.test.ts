@@ -6,6 +6,7 @@ import { story } from "../../testing/messages.ts";
 import type { Database } from "../database/database.ts";
 import { ledgerOfFile, openApp } from "./ledger.fixture.ts";
 import { feedIsComplete } from "./tables/feed.fixture.ts";
+import type { FeedPosition } from "./tables/feed.ts";
 
 const ledger = await ledgerOfFile();
 
@@ -115,7 +116,7 @@ test("NDJSON has the same events", async () => {
   const { json } = await read(`cursor=${start}&limit=3`);
   const { text, headers } = await read(`cursor=${start}&limit=3`, "application/x-ndjson");
   expect(headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
-  expect(headers.link).toContain(`cursor=${json.next_cursor}`);
+  expect(headers.link).toMatch(/cursor=[\w-]+>; rel="next"$/);
   expect(text.endsWith("\n")).toBe(true);
   expect(
     text
@@ -142,17 +143,7 @@ test("numbers in the details keep all their digits", async () => {
 
 describe("a cursor", () => {
   test("that is none of the feed gets 400", async () => {
-    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const timestamp = "2024-01-01T10:00:00.000000Z";
-    const odd = [
-      ...[null, {}, [], ["1", "2"], [1, 2, timestamp], ["01", "2", timestamp], ["1", "2", "noon"]],
-      ...[
-        ["-1", "2", timestamp],
-        ["1".repeat(30), "2", timestamp],
-        [["1"], "2", timestamp],
-      ],
-    ];
-    for (const cursor of ["nothing", ...odd.map(encoded)]) {
+    for (const cursor of ["nothing", ledger.cursors.deadLetter.write({ dead_letter_id: 1n })]) {
       for (const response of [
         await read(`cursor=${cursor}`),
         await ledger.request("/v1/event", { headers: { "last-event-id": cursor } }),
@@ -169,10 +160,8 @@ describe("a cursor", () => {
 
   test("of an event that does not exist gets 410, in any format", async () => {
     await storePayment("57");
-    const [pos, id, timestamp] = JSON.parse(Buffer.from(await newest(), "base64url").toString());
-    const cursor = Buffer.from(JSON.stringify([pos, String(Number(id) + 100), timestamp])).toString(
-      "base64url",
-    );
+    const position = ledger.cursors.feed.read(await newest()) as FeedPosition;
+    const cursor = ledger.cursors.feed.write({ ...position, event_id: position.event_id + 100n });
     for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
       const { status, json } = await read(`cursor=${cursor}`, accept);
       expect(status).toBe(410);
@@ -186,7 +175,7 @@ describe("a cursor", () => {
     await storePayment("57");
     const cursor = await newest();
     await storePayment("57");
-    const [, id] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const { event_id: id } = ledger.cursors.feed.read(cursor) as FeedPosition;
     let isLost = false;
     const within: Database["within"] = (limitMs) => {
       const sql = ledger.database.within(limitMs);

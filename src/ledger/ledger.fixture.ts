@@ -11,12 +11,13 @@ import type { Security } from "../http/security.ts";
 import { openLog } from "../process/log.ts";
 import { readSettings } from "../process/settings.ts";
 import { ledgerApp } from "./app.ts";
+import { openCursors } from "./handlers/cursor.ts";
 import { openIntake } from "./intake/intake.ts";
 import { createReceiver, type ReceiverLimits } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
-import { ledgerIdOf } from "./tables/identity.ts";
+import { cursorKeyOf, ledgerIdOf } from "./tables/identity.ts";
 import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
@@ -89,6 +90,7 @@ export async function startLedger({
     base,
     database,
     metrics,
+    cursors: openCursors(await cursorKeyOf(database)),
     /** The log lines of level warn and above. */
     logged,
     request,
@@ -159,6 +161,7 @@ export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & 
   const queue = await openQueue("memory:");
   const app = await ledgerApp({
     ledgerId: "ledger",
+    cursorKey: await cursorKeyOf(parts.database),
     queue,
     statementTimeoutMs: testWaitMaxMs,
     log: openLog("silent"),

@@ -17,7 +17,7 @@ import { startPublishing } from "./publishing/publisher.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
-import { ledgerIdOf } from "./tables/identity.ts";
+import { cursorKeyOf, ledgerIdOf } from "./tables/identity.ts";
 import { migrate } from "./tables/migrate.ts";
 
 export { settings };
@@ -37,6 +37,7 @@ export async function start(
   const isNew = await migrate(database, log);
   await continueFeed(database);
   const ledgerId = await ledgerIdOf(database);
+  const cursorKey = await cursorKeyOf(database);
   await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)
@@ -59,6 +60,7 @@ export async function start(
   const names = targets.map(({ name }) => name);
   const parts = {
     ledgerId,
+    cursorKey,
     database,
     replica,
     queue,

@@ -123,17 +123,6 @@ describe("long lists of events and children", () => {
     const [id] = events.flatMap((page) => page.events).map(({ event_id }) => event_id);
     expect((await ledger.request(`/v1/event/${id}`)).json.event_details.note).toHaveLength(900_000);
   });
-
-  test.each(["x", "WyIxNyJd", Buffer.from(`["${day}T11:00:00.000000Z","a","b"]`).toString("base64url")])(
-    "the cursor %s is rejected",
-    async (cursor) => {
-      for (const list of ["event", "transaction"]) {
-        const path = `/v1/transaction/long/${list}?gateway_account_id=57&cursor=${cursor}`;
-        const message = "query parameter cursor must be from a header Link";
-        expect(await ledger.getError(path)).toEqual([400, message]);
-      }
-    },
-  );
 });
 
 describe("as of an instant, an account sees only what belonged to it then and belongs to it now:", () => {

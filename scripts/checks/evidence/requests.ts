@@ -1,6 +1,7 @@
 import { type Contract, follow, operationsOf, type Parameter } from "../../../src/contract/operations.ts";
 import { featuresService } from "../../../src/features/app.ts";
 import { ledgerService } from "../../../src/ledger/app.ts";
+import { openCursors } from "../../../src/ledger/handlers/cursor.ts";
 import { resourceTypes } from "../../../src/ledger/tables/event.ts";
 import {
   addedEvent,
@@ -19,8 +20,11 @@ export interface RequestCase extends Request {
 const get = (status: number, ...paths: string[]): RequestCase[] =>
   paths.map((path) => ({ status, method: "GET", path }));
 
-const cursor = (...members: unknown[]) =>
-  `cursor=${Buffer.from(JSON.stringify(members)).toString("base64url")}`;
+/** The key of the ledger to which the requests are sent. */
+export const cursorKey = new Uint8Array(32);
+const cursors = openCursors(cursorKey);
+const feedPosition = { sql_transaction: 0n, event_id: 999_999n, timestamp: "2024-03-05T00:30:00.000000Z" };
+const groupPosition = { columns: ["state"], values: ["cancelled"] };
 
 const of = ledgerSamples;
 const override = "override_account_id_restriction=true";
@@ -116,7 +120,7 @@ export const ledgerRequests: RequestCase[] = [
   ...get(200, ...range(1, 60).map((id) => `/v1/event/${id}`)),
   ...get(200, "/v1/event"),
   ...get(404, "/v1/event/999999"),
-  ...get(410, `/v1/event?${cursor("0", "999999", "2024-03-05T00:30:00.000000Z")}`),
+  ...get(410, `/v1/event?cursor=${cursors.feed.write(feedPosition)}`),
   ...withAccept(of.listEvents, "application/x-ndjson", "text/event-stream"),
 
   ...get(200, ...transactions, "/v1/transaction/refund?account_id=57&parent_external_id=full"),
@@ -144,7 +148,10 @@ export const ledgerRequests: RequestCase[] = [
 
   ...get(200, `/v1/report/transactions?${override}&${march}&group_by=account,live,moto`),
   ...get(200, "/v1/report/transactions?account_id=57&group_by=state&display_size=2"),
-  ...get(200, `/v1/report/transactions?account_id=57&group_by=state&${cursor("cancelled")}`),
+  ...get(
+    200,
+    `/v1/report/transactions?account_id=57&group_by=state&cursor=${cursors.group.write(groupPosition)}`,
+  ),
   ...get(200, `/v1/report/transactions-summary?${override}&override_from_date_validation=true`),
   ...get(200, `/v1/report/payments_by_state?${override}`),
   ...get(200, "/v1/report/performance-report?from_date=2024-03-01&to_date=2024-03-31"),

@@ -18,7 +18,7 @@ import { readSettings } from "../../../src/process/settings.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { messages, rebuilds } from "./messages.ts";
-import { featuresRequests, ledgerRequests, type RequestCase } from "./requests.ts";
+import { cursorKey, featuresRequests, ledgerRequests, type RequestCase } from "./requests.ts";
 
 /** The state of a service and its dependencies during requests. */
 export type Situation = "normal" | "handlers throw" | "dependency down" | "database busy";
@@ -88,6 +88,7 @@ export async function ledgerSubject(): Promise<Subject> {
       const isBusy = situation === "database busy";
       const isDown = situation === "dependency down";
       const app = await ledgerApp({
+        cursorKey,
         ledgerId: "0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55",
         database: isBusy ? { ...database, check: async () => undefined } : database,
         queue: isDown ? { ...queue, check: unavailable } : queue,

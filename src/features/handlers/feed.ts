@@ -36,5 +36,6 @@ export const openChangeStreams = (store: FeatureStore) =>
       }
       return { ...(text !== undefined && { text }), cursor };
     },
+    cursorAt: (cursor) => cursor,
     isOutage: (error) => error instanceof StoreFailure,
   });

@@ -18,8 +18,8 @@ import { viewAgreement, viewAgreementEvent, viewAgreementFilters } from "../view
 import { numbered } from "../views/event.ts";
 import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import { asOfReader } from "./as-of.ts";
-import { readEventCursor, writeEventCursor } from "./cursor.ts";
-import { type Lanes, pageBytesMax, quickBytesMax } from "./lanes.ts";
+import type { Cursors } from "./cursor.ts";
+import { pageBytesMax, quickBytesMax, type Reader } from "./lanes.ts";
 import { isExtended, readPage } from "./page.ts";
 import { problem, unknownCursor } from "./problem.ts";
 
@@ -38,24 +38,23 @@ const searchRestrictionMissing = problem(400, [
 ]);
 const notFound = (id: string) => problem(404, [`Agreement with id [${id}] not found`]);
 
-/** Where rows are read: quick statements on a shared connection, slow ones in lanes. */
-export interface Reader {
-  sql: Sql;
-  lanes: Lanes;
-}
-
 /**
  * `primary` is read by requests that ask for consistency. It is the same reader unless the service reads from a replica.
  * `limitMs` is the limit for reading a history, in milliseconds.
  */
-export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: number): AgreementHandlers => ({
+export const agreementHandlers = (
+  reader: Reader,
+  primary: Reader,
+  cursors: Cursors,
+  limitMs: number,
+): AgreementHandlers => ({
   async searchAgreements(request) {
     const { query, owner } = request;
     const { service_id, account_id, override_account_or_service_id_restriction: isUnrestricted } = query;
     if (!service_id && !account_id && !isUnrestricted) return searchRestrictionMissing;
     const sql = reader.lanes(owner, { account_id, service_id });
     const filter = filterOf(query);
-    const found = await readPage(request, {
+    const found = await readPage(request, cursors.page, {
       filters: viewAgreementFilters(query),
       displaySizeMax,
       rows: (after, limits) => searchAgreements(sql, { ...filter, after }, limits),
@@ -81,7 +80,7 @@ export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: numb
   async listAgreementEvents({ path: { agreementExternalId: id }, query, url, owner }) {
     const { account_id, service_id, cursor } = query;
     const asOf = query.as_of && readInstant(query.as_of);
-    const after = cursor === undefined ? undefined : readEventCursor(cursor);
+    const after = cursor === undefined ? undefined : cursors.event.read(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const lane = reader.lanes(owner, { account_id, service_id });
     const key = { external_id: id, gateway_account_id: account_id, service_id };
@@ -100,7 +99,7 @@ export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: numb
       ...pageLimits,
     });
     const last = isLast ? undefined : events.at(-1);
-    const links = viewNextCursor(url, query, last && writeEventCursor(last));
+    const links = viewNextCursor(url, query, last && cursors.event.write(last));
     const views = await mapInTurns(events, viewAgreementEvent);
     return {
       status: 200,

@@ -6,7 +6,7 @@ import { findEvent } from "../tables/event.ts";
 import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
 import { viewEvent, viewTickerEvent } from "../views/event.ts";
 import { viewNextLink } from "../views/next-cursor.ts";
-import { readTickerCursor, writeTickerCursor } from "./cursor.ts";
+import type { Cursors } from "./cursor.ts";
 import { type Lanes, quickBytesMax } from "./lanes.ts";
 import { problem, unknownCursor } from "./problem.ts";
 
@@ -17,6 +17,7 @@ const tickerPageMax = 500;
 export const eventHandlers = (
   sql: Sql,
   lanes: Lanes,
+  cursors: Cursors,
 ): Pick<Handlers<operations>, "getEvent" | "listTickerEvents"> => ({
   async getEvent({ path, owner }) {
     const found = await findEvent(sql, path.eventId, quickBytesMax);
@@ -28,7 +29,7 @@ export const eventHandlers = (
 
   async listTickerEvents({ query, url, owner }) {
     const { event_types, cursor } = query;
-    const after = cursor === undefined ? undefined : readTickerCursor(cursor);
+    const after = cursor === undefined ? undefined : cursors.ticker.read(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const sql = lanes(owner);
     const filter: TickerFilter = {
@@ -42,7 +43,7 @@ export const eventHandlers = (
     const until = await tickerEnd(sql, filter, tickerMax);
     return {
       status: 200,
-      headers: viewNextLink(url, query, until && writeTickerCursor(until)),
+      headers: viewNextLink(url, query, until && cursors.ticker.write(until)),
       body: readTicker(sql, { ...filter, until }, rows),
     };
   },

@@ -14,12 +14,13 @@ import {
   feedStart,
   mayBeInFeed,
   newestInFeed,
+  newestOfAccounts,
   positionOf,
   readFeed,
 } from "../tables/feed.ts";
 import { viewFeedEvent } from "../views/event.ts";
 import { viewNextLink } from "../views/next-cursor.ts";
-import { readFeedCursor, writeFeedCursor } from "./cursor.ts";
+import type { Cursors } from "./cursor.ts";
 import { type Lanes, pageBytesMax } from "./lanes.ts";
 import { problem } from "./problem.ts";
 
@@ -30,28 +31,39 @@ const gone = problem(410, ["the event of this cursor does not exist; read the fe
 
 const ofStreams: FeedLimits = { countMax: recordsMax, bytesMax: chunkLength };
 
-const view = (event: FeedRow) => viewFeedEvent(event, writeFeedCursor(positionOf(event)));
+const viewWith = (cursors: Cursors) => (event: FeedRow) =>
+  viewFeedEvent(event, cursors.feed.write(positionOf(event)));
 
 /** The feed of events, in pages and as streams. */
-export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>, "listEvents"> {
-  const follow = openStreams(feedOf(sql, lanes));
+export function feedHandlers(
+  sql: Sql,
+  lanes: Lanes,
+  cursors: Cursors,
+): Pick<Handlers<operations>, "listEvents"> {
+  const follow = openStreams(feedOf(sql, lanes, cursors));
+  const view = viewWith(cursors);
+  /** The newest event is that of the accounts: a cursor of others would tell when these have events. */
+  const positionFrom = async (cursor: string | undefined, account_ids: string[] | undefined) => {
+    if (cursor === undefined) return feedStart;
+    if (cursor !== "newest") return cursors.feed.read(cursor);
+    return account_ids ? newestOfAccounts(sql, account_ids) : newestInFeed(sql);
+  };
   return {
     async listEvents({ query, headers, mediaType, signal, url, owner }) {
       const { account_id: account_ids, resource_types, event_types, limit } = query;
       const filter: FeedFilter = { account_ids, resource_types, event_types };
-      const given = headers["Last-Event-ID"] ?? query.cursor;
-      const after = given === "newest" ? await newestInFeed(sql) : readFeedCursor(given);
+      const after = await positionFrom(headers["Last-Event-ID"] ?? query.cursor, account_ids);
       if (!after) return unknownFeedCursor;
       if (mediaType === "text/event-stream") {
         if (!(await mayBeInFeed(sql, after))) return gone;
-        return { status: 200, type: mediaType, body: follow(owner, filter, writeFeedCursor(after), signal) };
+        return { status: 200, type: mediaType, body: follow(owner, filter, placeOf(after), signal) };
       }
       const limits = { countMax: limit, bytesMax: pageBytesMax };
       const page = await readAfter(sql, lanes(owner, account_ids), filter, after, limits);
       if (!page) return gone;
-      const next_cursor = writeFeedCursor(page.end);
-      const responseHeaders = viewNextLink(url, query, page.isLast ? undefined : next_cursor);
       const events = await mapInTurns(page.events, view);
+      const next_cursor = cursors.feed.write(page.end);
+      const responseHeaders = viewNextLink(url, query, page.isLast ? undefined : next_cursor);
       return mediaType === "application/x-ndjson"
         ? {
             status: 200,
@@ -74,17 +86,28 @@ async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPos
 }
 
 /** The feed as the streams read it. The service itself reads it, since one loop serves all of them. */
-const feedOf = (sql: Sql, lanes: Lanes) => ({
-  newest: async () => writeFeedCursor(await newestInFeed(sql)),
+const feedOf = (sql: Sql, lanes: Lanes, cursors: Cursors) => ({
+  newest: async () => placeOf(await newestInFeed(sql)),
   async read(filter: FeedFilter, after: string | undefined) {
-    const position = readFeedCursor(after) ?? feedStart;
-    const page = await readAfter(sql, lanes(ownerOfStreams), filter, position, ofStreams);
+    const page = await readAfter(sql, lanes(ownerOfStreams), filter, positionAt(after), ofStreams);
     if (!page) return undefined;
-    const cursor = writeFeedCursor(page.end);
+    const cursor = placeOf(page.end);
+    const view = viewWith(cursors);
     const events = await mapInTurns(page.events, (event) => streamEvent(view(event)));
     return events.length > 0 ? { text: events.join(""), cursor } : { cursor };
   },
+  cursorAt: (place: string) => cursors.feed.write(positionAt(place)),
   /** Also if too many statements wait. */
   isOutage: (error: unknown) =>
     error instanceof DatabaseUnavailable || error instanceof StatementTimeout || error instanceof HttpError,
 });
+
+/** A position as text, the same for all streams there. It does not leave the service. */
+const placeOf = ({ sql_transaction, event_id, timestamp }: FeedPosition): string =>
+  `${sql_transaction} ${event_id} ${timestamp}`;
+
+function positionAt(place: string | undefined): FeedPosition {
+  if (place === undefined) return feedStart;
+  const [sql_transaction = "", event_id = "", timestamp = ""] = place.split(" ");
+  return { sql_transaction: BigInt(sql_transaction), event_id: BigInt(event_id), timestamp };
+}

@@ -15,7 +15,7 @@ import { viewMaskedMessage } from "../views/masked-message.ts";
 import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import { viewPublication } from "../views/publication.ts";
 import { type Backlog, readMaxMs } from "./backlog.ts";
-import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
+import type { Cursors } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
 import { problem, unknownCursor } from "./problem.ts";
 import type { Publications } from "./publications.ts";
@@ -37,6 +37,7 @@ const newest = 2n ** 63n - 1n;
 const waitingMax = 100;
 
 interface Parts {
+  cursors: Cursors;
   sql: Sql;
   lanes: Lanes;
   backlog: Backlog;
@@ -50,6 +51,7 @@ interface Parts {
 
 /** The intake for operators. These operations name no account: their scope alone decides who may call them. */
 export function intakeHandlers({
+  cursors,
   sql,
   lanes,
   backlog,
@@ -88,13 +90,13 @@ export function intakeHandlers({
 
     async listDeadLetters({ query, url, owner }) {
       const { state, cursor } = query;
-      const before = cursor === undefined ? newest : readDeadLetterCursor(cursor);
+      const before = cursor === undefined ? newest : cursors.deadLetter.read(cursor)?.dead_letter_id;
       if (before === undefined) return unknownCursor;
       const displaySize = Math.min(query.display_size, displaySizeMax);
       const rows = await newestDeadLetters(lanes(owner), state, before, displaySize + 1);
       const dead_letters = rows.slice(0, displaySize).map(viewDeadLetter);
       const last = rows.length > displaySize ? dead_letters.at(-1) : undefined;
-      const links = viewNextCursor(url, query, last && writeDeadLetterCursor(last.dead_letter_id));
+      const links = viewNextCursor(url, query, last && cursors.deadLetter.write(last));
       return { status: 200, headers: viewLinkHeader(links), body: { dead_letters, _links: links } };
     },
 

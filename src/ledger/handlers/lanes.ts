@@ -16,6 +16,12 @@ type Named = string | string[] | object;
 /** Runs statements that may take long, in the share of an owner, which is divided by what its requests name. */
 export type Lanes = (owner: Owner, named?: Named) => Sql;
 
+/** Where rows are read: quick statements on a shared connection, slow ones in lanes. */
+export interface Reader {
+  sql: Sql;
+  lanes: Lanes;
+}
+
 /**
  * Divides the connections for slow statements: an owner has at most a third of them, and those of requests with the same
  * accounts at most a third of that. A statement that waits for `limitMs` milliseconds rejects with `StatementTimeout`. If too

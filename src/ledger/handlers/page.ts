@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Position } from "../tables/conditions.ts";
 import type { PageLimits } from "../tables/search.ts";
 import { viewLinkHeader } from "../views/next-cursor.ts";
 import { lastPage, viewPageLinks } from "../views/page-links.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import type { CursorKind, PagePosition } from "./cursor.ts";
 import { pageBytesMax } from "./lanes.ts";
 import { pageMissing, problem, unknownCursor } from "./problem.ts";
 
@@ -33,9 +34,10 @@ export interface Search<Row extends Position> {
 /** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
 export async function readPage<Row extends Position>(
   { url, query }: PageRequest,
+  cursors: CursorKind<PagePosition>,
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
 ) {
-  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const cursor = query.cursor === undefined ? undefined : cursors.read(query.cursor);
   if (query.cursor !== undefined && cursor === undefined) return unknownCursor;
   if (cursor && query.page !== 1) return cursorAndPage;
   const isLimited = countMax !== Number.POSITIVE_INFINITY;
@@ -60,7 +62,7 @@ export async function readPage<Row extends Position>(
     displaySize,
     count,
     total: isLimited ? undefined : total,
-    nextCursor: last && writeCursor({ ...last, page: page + 1, total }),
+    nextCursor: last && cursors.write({ ...last, page: page + 1, total, random: randomUUID() }),
   });
   return {
     headers: viewLinkHeader({ next_cursor }),

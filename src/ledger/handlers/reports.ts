@@ -26,7 +26,7 @@ import {
 import { statusesByState } from "../views/state.ts";
 import { betweenInstants, throughDays, throughInstants } from "./created-interval.ts";
 import { asksForCsv, csvResponse } from "./csv.ts";
-import { readGroupCursor, readHourCursor, writeGroupCursor, writeHourCursor } from "./cursor.ts";
+import type { CursorKind, Cursors, GroupPosition } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
 import { accountMissing, problem, unknownCursor } from "./problem.ts";
 import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
@@ -53,7 +53,7 @@ type ReportHandlers = Pick<
   | "listGatewayPerformance"
 >;
 
-export const reportHandlers = (sql: Sql, lanes: Lanes): ReportHandlers => ({
+export const reportHandlers = (sql: Sql, lanes: Lanes, cursors: Cursors): ReportHandlers => ({
   async getTransactionReport(request) {
     const { query, url, owner } = request;
     const errors = statusErrorsOf(query);
@@ -65,12 +65,16 @@ export const reportHandlers = (sql: Sql, lanes: Lanes): ReportHandlers => ({
     const read = pageReader(lanes(owner, query.account_id), query, { groupBy, timeZone });
     if (asksForCsv(request)) return reportAsCsv(groupBy, read);
 
-    const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
+    const after = cursor === undefined ? undefined : readGroup(cursors.group, cursor, groupBy);
     if (cursor !== undefined && !after?.length) return unknownCursor;
     const { groups, next } = await read(after, Math.min(query.display_size, displaySizeMax));
     // Repeated accounts would make the address too long.
     const lists = { account_id: query.account_id?.join(), group_by: query.group_by?.join() };
-    const links = viewNextCursor(url, { ...query, ...lists }, next && writeGroupCursor(next));
+    const links = viewNextCursor(
+      url,
+      { ...query, ...lists },
+      next && cursors.group.write({ columns: groupBy, values: next }),
+    );
     return {
       status: 200,
       headers: viewLinkHeader(links),
@@ -115,15 +119,15 @@ export const reportHandlers = (sql: Sql, lanes: Lanes): ReportHandlers => ({
 
   async listTransactionsByHour({ query, url, owner }) {
     const { cursor } = query;
-    const after = cursor === undefined ? undefined : readHourCursor(cursor);
-    if (cursor !== undefined && after === undefined) return unknownCursor;
+    const after = cursor === undefined ? undefined : cursors.hour.read(cursor);
+    if (cursor !== undefined && !after) return unknownCursor;
     const interval = throughInstants(query);
-    const from = after !== undefined && after > interval.from ? after : interval.from;
+    const from = after && after.hour > interval.from ? after.hour : interval.from;
     const rows = await summariseByHour(lanes(owner), { ...interval, from }, entriesMax + 1);
     const next = rows[entriesMax]?.hour;
     return {
       status: 200,
-      headers: viewNextLink(url, query, next && writeHourCursor(next)),
+      headers: viewNextLink(url, query, next && cursors.hour.write({ hour: next })),
       body: await mapInTurns(rows.slice(0, entriesMax), viewHour),
     };
   },
@@ -150,7 +154,7 @@ export const reportHandlers = (sql: Sql, lanes: Lanes): ReportHandlers => ({
     if (query.from_date > query.to_date) return datesReversed;
     const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
     const after =
-      query.cursor === undefined ? undefined : readGroupCursor(query.cursor, grouping.groupBy.length);
+      query.cursor === undefined ? undefined : readGroup(cursors.group, query.cursor, grouping.groupBy);
     if (query.cursor !== undefined && !after) return unknownCursor;
     const filter = {
       ...livePayments,
@@ -161,7 +165,11 @@ export const reportHandlers = (sql: Sql, lanes: Lanes): ReportHandlers => ({
     const { groups, next } = await readGroups(lanes(owner), filter, grouping, after, entriesMax);
     return {
       status: 200,
-      headers: viewNextLink(url, query, next && writeGroupCursor(next)),
+      headers: viewNextLink(
+        url,
+        query,
+        next && cursors.group.write({ columns: [...grouping.groupBy], values: next }),
+      ),
       body: await mapInTurns(groups, viewGatewayPerformance),
     };
   },
@@ -188,6 +196,12 @@ const sumOf = (groups: Sums[], name: keyof Sums): bigint =>
 
 const isHalfGiven = ({ from_date, to_date }: { from_date?: unknown; to_date?: unknown }): boolean =>
   (from_date === undefined) !== (to_date === undefined);
+
+/** The values of a cursor in a report with these columns; undefined if it is none of such a report. */
+function readGroup(cursors: CursorKind<GroupPosition>, text: string, columns: readonly string[]) {
+  const position = cursors.read(text);
+  return position?.columns.join() === columns.join() ? position.values : undefined;
+}
 
 type Groups = Awaited<ReturnType<typeof summarise>>;
 

@@ -12,6 +12,7 @@ import { viewCsv } from "../views/csv.ts";
 import { viewSearchFilters } from "../views/search-filters.ts";
 import { viewTransaction } from "../views/transaction.ts";
 import { asksForCsv, csvResponse } from "./csv.ts";
+import type { Cursors } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
 import { readPage } from "./page.ts";
 import { accountMissing, problem } from "./problem.ts";
@@ -27,7 +28,10 @@ const csvPage = { countMax: 500, bytesMax: 2 ** 19 };
 /** The default of `display_size` is also its maximum. */
 const { display_size: displaySizeMax, limit_total_size: defaultLimit } = defaults.searchTransactions;
 
-export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "searchTransactions"> => ({
+export const searchHandlers = (
+  lanes: Lanes,
+  cursors: Cursors,
+): Pick<Handlers<operations>, "searchTransactions"> => ({
   async searchTransactions(request) {
     const { query, owner } = request;
     const errors = statusErrorsOf(query);
@@ -37,7 +41,7 @@ export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "search
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
     const filter = filterOf(query);
-    const found = await readPage(request, {
+    const found = await readPage(request, cursors.page, {
       filters: viewSearchFilters(query),
       displaySizeMax,
       countMax: countMaxOf(query),

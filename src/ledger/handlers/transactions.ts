@@ -29,8 +29,8 @@ import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import type { StatusVersion } from "../views/state.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
 import { asOfReader } from "./as-of.ts";
-import { readChildCursor, readEventCursor, writeChildCursor, writeEventCursor } from "./cursor.ts";
-import { type Lanes, pageBytesMax, quickBytesMax } from "./lanes.ts";
+import type { Cursors } from "./cursor.ts";
+import { pageBytesMax, quickBytesMax, type Reader } from "./lanes.ts";
 import { isExtended } from "./page.ts";
 import { accountMissing, notFound, problem, unknownCursor } from "./problem.ts";
 
@@ -46,7 +46,11 @@ type TransactionHandlers = Pick<
 const pageLimits = { countMax: 200, bytesMax: pageBytesMax };
 
 /** `limitMs` is the limit for reading a history, in milliseconds. */
-export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): TransactionHandlers => ({
+export const transactionHandlers = (
+  { sql, lanes }: Reader,
+  cursors: Cursors,
+  limitMs: number,
+): TransactionHandlers => ({
   async getTransaction({ path: { transactionExternalId }, query, owner }) {
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const wanted = {
@@ -76,7 +80,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
   async listTransactionEvents({ path: { transactionExternalId: id }, query, url, owner }) {
     const { gateway_account_id: account, status_version: version, cursor } = query;
     const asOf = query.as_of && readInstant(query.as_of);
-    const after = cursor === undefined ? undefined : readEventCursor(cursor);
+    const after = cursor === undefined ? undefined : cursors.event.read(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const lane = lanes(owner, account);
     const isWhole = asOf === undefined && after === undefined;
@@ -89,7 +93,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     const events = query.include_all_events
       ? page.events
       : await firstOfStates(lane, page.events, version, after);
-    const links = viewNextCursor(url, query, last && writeEventCursor(last));
+    const links = viewNextCursor(url, query, last && cursors.event.write(last));
     const views = viewTransactionEvents(page.family, events, version);
     return {
       status: 200,
@@ -102,7 +106,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
 
   async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url, owner }) {
     const { gateway_account_id: account, cursor } = query;
-    const after = cursor === undefined ? undefined : readChildCursor(cursor);
+    const after = cursor === undefined ? undefined : cursors.child.read(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const [parent, { children, isLast }] = await Promise.all([
       findTransaction(sql, { external_id: id, gateway_account_id: account }, 0),
@@ -114,7 +118,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     ]);
     if (!parent) return notFound(id);
     const last = isLast ? undefined : children.at(-1);
-    const links = viewNextCursor(url, query, last && writeChildCursor(last));
+    const links = viewNextCursor(url, query, last && cursors.child.write(last));
     const transactions = await mapInTurns(children, (row) => viewTransaction(row, 2));
     return {
       status: 200,

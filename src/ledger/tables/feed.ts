@@ -165,6 +165,22 @@ export async function newestInFeed(sql: Sql, upTo?: FeedPosition): Promise<FeedP
   return newest ?? feedStart;
 }
 
+/** The position of the newest event of these accounts in the feed. An account is a range, as in `entriesOf`. */
+export async function newestOfAccounts(sql: Sql, account_ids: string[]): Promise<FeedPosition> {
+  const [newest] = await sql.query<FeedPosition>(
+    `select sql_transaction, event_id, event.timestamp
+     from unnest($1::text[]) as wanted (account_id) cross join lateral (
+       select sql_transaction, event_id from event_feed
+       where gateway_account_id >= wanted.account_id
+         and (gateway_account_id, sql_transaction) < (wanted.account_id, (select event_feed_end()))
+       order by gateway_account_id desc, sql_transaction desc, event_id desc limit 1
+     ) as entry join event on event.id = event_id
+     order by sql_transaction desc, event_id desc limit 1`,
+    [account_ids],
+  );
+  return newest ?? feedStart;
+}
+
 const atPosition = `
   select from event_feed join event on event.id = event_id
   where sql_transaction = $1 and event_id = $2 and event.timestamp = $3`;
