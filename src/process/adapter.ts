@@ -185,7 +185,7 @@ const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
 
 /**
  * A URL to show, without its user name, password and parameters. Of any text that can have credentials nothing before the
- * last `@` is left but the scheme; only a folder can have an `@`.
+ * last `@` is left but the scheme. A folder can have an `@`, such as `/home/user@example`.
  */
 export function withoutCredentials(text: string): string {
   const [, scheme = "", slashes = "", rest = ""] = /^([a-z][a-z\d+.-]*:)?([/\\]*)(.*)$/is.exec(text) ?? [];

@@ -22,9 +22,9 @@ const lockFile = "lock.sqlite";
 export const lockNames = /^(lock\.sqlite(-journal)?|holder\.txt)$/;
 
 /**
- * Makes a private folder, in which other files have these names, and locks it for this process until disposal. The operating system releases the lock when the process ends in any
- * way. Throws `FolderInUse` if another process has the lock, and an error with a message for an operator if the folder
- * cannot be written.
+ * Makes a private folder, whose other contents have these names, and locks it for this process until disposal. The
+ * operating system releases the lock when the process ends in any way. Throws `FolderInUse` if another process has the
+ * lock, and an error with a message for an operator if the folder cannot be written.
  */
 export function lockFolder(folder: string, names: RegExp, warn: Warn): Disposable {
   const holderFile = join(folder, "holder.txt");

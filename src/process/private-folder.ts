@@ -39,7 +39,7 @@ export function makePrivateFolder(
     .map((name) => join(folder, name));
   const { uid, mode } = statSync(folder);
   const isOnlyOurs = own.length === found.length && uid === process.getuid?.() && (mode & sticky) === 0;
-  const paths = [...own.flatMap(withContents), ...(isOnlyOurs ? [folder] : [])];
+  const paths = [...(isOnlyOurs ? [folder] : []), ...own.flatMap(withContents)];
   const failures = paths.flatMap((path) => takeAccess(path) ?? []);
   if (failures.length > 0) {
     const more = failures.length > 1 ? ` and ${failures.length - 1} more` : "";
