@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { calculateJwkThumbprint, exportJWK, importJWK, type JWK, type JWTPayload } from "jose";
 import features from "../generated/features.json" with { type: "json" };
 import ledger from "../generated/ledger.json" with { type: "json" };
 import { type Contract, operationsOf } from "../src/contract/operations.ts";
 import { isPort, portRange } from "../src/process/adapter.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
+import { makePrivateFolder, privateFileMode } from "../src/process/private-folder.ts";
 import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
 import { parseJson } from "../src/values/json.ts";
 import { type Key, makeKey, serveKeys, signToken } from "../testing/issuer.ts";
 
-const keyFile = "./data/issuer/key-for-trials.json";
+const keyFolder = "./data/issuer";
+const keyFile = `${keyFolder}/key-for-trials.json`;
 const expiresMaxS = 86_400;
 
 const usage = `Usage: npm run token -- --serve [--port PORT]
@@ -78,6 +79,7 @@ function readExpiry(text: string): number {
 
 async function serveKey(port: number): Promise<void> {
   const { signal } = stopOnSignals();
+  makePrivateFolder(keyFolder, { names: [/^key-for-trials\.json$/] });
   const { published } = (await readKey()) ?? (await storeKey());
   const { server, url } = await serveKeys(() => ({ keys: [published] }), port).catch((error) => {
     if (error.code !== "EADDRINUSE") throw error;
@@ -132,7 +134,9 @@ async function readKey(): Promise<
 
 async function storeKey() {
   const { privateKey } = await makeKey("trial");
-  await mkdir(dirname(keyFile), { recursive: true });
-  await writeFile(keyFile, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600, flag: "wx" });
+  await writeFile(keyFile, JSON.stringify(await exportJWK(privateKey)), {
+    mode: privateFileMode,
+    flag: "wx",
+  });
   return (await readKey()) as NonNullable<Awaited<ReturnType<typeof readKey>>>;
 }

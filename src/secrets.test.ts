@@ -2,19 +2,20 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../testing/describe-if-available.ts";
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
-import { newFolder } from "../testing/run.ts";
+import { newFolder, run } from "../testing/run.ts";
 import { isRedisInstalled, startRedis } from "../testing/servers/redis.ts";
 import { openDatabase } from "./database/database.ts";
 import { describeOnEngines } from "./database/new-database.fixture.ts";
 import { statusOf } from "./http/service.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
-import { fatalMessages, inMemory, runServices } from "./main.fixture.ts";
+import { fatalMessages, inMemory, runServices, urlIn } from "./main.fixture.ts";
+import { forms, showsSecret } from "./url-settings.fixture.ts";
 
 const verbose = { ...inMemory, LOG_LEVEL: "trace" };
 
@@ -248,6 +249,58 @@ test("an uncaught error ends the process and is printed like other errors", asyn
   expect(JSON.parse(errors)).toMatchObject({
     ...{ level: 60, msg: "uncaught error" },
     err: { type: "Error", message: "a bug", stack: expect.any(String) },
+  });
+});
+
+describe("a URL with its password in another place than expected", () => {
+  const wrong = [
+    ...["no slash", "one slash", "three slashes", "a tab between the slashes", "an @ in the path"],
+    ...["an encoded @ and colon", "a folder", "no scheme and no slash", "quotes"],
+  ] as (keyof typeof forms)[];
+  test.each(wrong)("is not printed if it has %s", async (form) => {
+    const write = forms[form];
+    const env = {
+      ...{ ...verbose, DATABASE_URL: write("postgres", "/db"), DATABASE_READ_URL: write("postgres", "/db") },
+      ...{ QUEUE_URL: write("amqp", ""), PUBLISH_URL: write("https", "/hook") },
+      ...{ FEATURES_STORE_URL: write("redis", ""), CORS_ORIGINS: write("https", "") },
+      ...{ AUTH_JWKS_URL: write("https", "/jwks"), PUBLIC_URL: write("https", "/ledger") },
+    };
+    const { code, output, errors } = await runServices(env).exit;
+    expect(code).toBe(2);
+    expect((output + errors).split("\n").filter(showsSecret)).toEqual([]);
+    for (const name of Object.keys(env).filter((name) => /_URL|_ORIGINS/.test(name)))
+      expect(fatalMessages(errors)).toContainEqual(expect.stringContaining(`${name} `));
+  });
+
+  const right = ["the right form", "two @"] as const;
+  test.each(right)("is shown nowhere if it has %s", async (form) => {
+    const write = forms[form];
+    const queues = [write("amqp", "/vhost"), write("kafka", "/topic"), write("sqs+http", "/0/queue")];
+    const shown: string[] = [];
+    const embedded = `pglite:${newFolder()}`;
+    for (const QUEUE_URL of queues) {
+      const urls = { DATABASE_URL: embedded, QUEUE_URL, PUBLISH_URL: write("amqp", "/v") };
+      const ledger = runServices({ ...verbose, ...urls }, ["ledger"]);
+      await ledger.isListening();
+      for (const path of ["/healthcheck", "/metrics", "/docs/queue", "/asyncapi.yaml", "/v1/intake"]) {
+        const { body } = await request(urlIn(ledger.output()) + path);
+        shown.push(await body.text());
+      }
+      shown.push(await ledger.stop());
+    }
+    const [DATABASE_URL, FEATURES_STORE_URL] = [write("postgres", "/db"), write("redis", "")];
+    const commands = [
+      runServices({ ...verbose, DATABASE_URL, FEATURES_STORE_URL }),
+      run("src/ledger/commands/reproject.ts", { args: ["--all"], env: { DATABASE_URL } }),
+      run("src/ledger/commands/send-events.ts", { args: ["-"], env: { QUEUE_URL: queues[0] } }),
+      run("src/features/commands/store.ts", { args: ["export", "-"], env: { FEATURES_STORE_URL } }),
+    ];
+    for (const { exit } of commands) {
+      const { code, output, errors } = await exit;
+      expect(code).toBe(1);
+      shown.push(output, errors);
+    }
+    expect(shown.flatMap((text) => text.split("\n")).filter(showsSecret)).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ export const slowTests = {
     "scripts/checks/{audit,openfeature-python}.test.ts",
     "simulation/planted.test.ts",
   ],
-  process: ["src/{backup,commands,main,readme,secrets}.test.ts", "src/http/limits.test.ts"],
+  process: ["src/{backup,commands,main,private-files,readme,secrets}.test.ts", "src/http/limits.test.ts"],
   pages: [
     "src/{console,pages}.test.ts",
     "src/http/docs/pages.test.ts",

@@ -8,6 +8,10 @@ import { extract } from "tar";
 // main thread it would leave 10 MiB in use. It is JavaScript, since Node.js would load a compiler of 16 MiB into the
 // thread to remove types.
 const archive = createReadStream(new URL("pglite-empty.tar.zst", import.meta.url));
-const files = extract({ cwd: workerData, sync: true, strict: true });
+// As the engine does it for its own files, only this user gets access.
+const onReadEntry = (entry) => {
+  entry.mode &= 0o700;
+};
+const files = extract({ cwd: workerData, sync: true, strict: true, onReadEntry });
 for await (const chunk of archive.pipe(createZstdDecompress({ chunkSize: 2 ** 20 }))) files.write(chunk);
 files.end();

@@ -24,6 +24,8 @@ import { serveTurns, type Turn } from "./pglite-socket.ts";
 import type { Message, Result } from "./pglite-worker.ts";
 
 const spaceMinMebibytes = 64;
+/** The names of the database, of one that is being made, and of the socket for commands. */
+const databaseNames = /^(pglite|pglite\.new-.*|commands\.sock)$/;
 /** Statements of `within` that can wait for the engine, which runs one at a time. It shares its time between their owners. */
 const statementsMax = 9;
 /** Delay between two attempts to start an engine. */
@@ -33,11 +35,11 @@ const restartDelayMs = 2000;
  * PostgreSQL in a thread of this process, in a folder or in memory. It has one connection: transactions wait for one
  * another. An engine that has crashed, for example on a full disk, is replaced as soon as there is space.
  */
-export async function open({ url }: Address): Promise<Database> {
+export async function open({ url, warn }: Address): Promise<Database> {
   await using opening = new AsyncDisposableStack();
   const path = decodeURIComponent(url.pathname);
   const folder = path === "memory" ? undefined : path;
-  if (folder !== undefined) opening.use(lockFolder(folder));
+  if (folder !== undefined) opening.use(lockFolder(folder, databaseNames, warn));
   const inTurn = takingTurns();
   let engine = await openEngine(folder);
   let starting: Promise<void> | undefined;

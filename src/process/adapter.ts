@@ -58,22 +58,57 @@ export type Adapters<Port> = Record<string, Adapter<Port>>;
 
 /** The error in a URL of one of these adapters, without any of its values, or undefined. */
 export function findUrlError<Port>(adapters: Adapters<Port>, text: string): string | undefined {
+  // The URL standard ignores some of them, so that the text would not be what it looks like.
+  if (/\p{Cc}/u.test(text)) return "has a control character, such as a tab or a line feed";
   const [url, ...others] = parseUrls(text);
   const adapter = url ? adapterFor(adapters, url) : undefined;
   const forms = new Set(Object.values(adapters).map(({ form }) => form));
   if (!url || !adapter || others.includes(null)) return `must be one of ${[...forms].join(", ")}`;
   if (others.length > 0 && !adapter.hasManyHosts) return `has more than one host; it must be ${adapter.form}`;
-  if (hasNoHost(text) && !url.searchParams.has(adapter.hostParameter ?? "")) {
-    return `has no host; it must be ${adapter.form}`;
+  if (!isDecodable(url)) return "has malformed percent-encoding";
+  if (text.includes("#")) return "has a #; in a name, a password or a value it must be %23";
+  const findPlaceError = adapter.form.includes("//") ? findHostError : findFolderError;
+  return findPlaceError(adapter, text, url, others) ?? findPartError(adapter, url);
+}
+
+/**
+ * The error in what is between the scheme and the parameters of a URL with a host. A text that is not parsed as it looks can
+ * have its password where it would be shown.
+ */
+function findHostError<Port>(
+  { form, hostParameter = "" }: Adapter<Port>,
+  text: string,
+  url: URL,
+  others: (URL | null)[],
+): string | undefined {
+  if (!/^[^/\\:]*:\/\//.test(text)) return `has no // after its scheme; it must be ${form}`;
+  const isEmpty = hasNoHost(text) || /^[^/\\:]*:\/\/[/\\]/.test(text) || url.host === "";
+  if (isEmpty && !url.searchParams.has(hostParameter)) return `has no host; it must be ${form}`;
+  if ([url, ...others].some((each) => each?.host.includes("%"))) {
+    return `has a host with percent-encoding; it must be ${form}`;
   }
-  if (adapter.form.includes("FOLDER")) {
-    if (url.host !== "") return `has a host; it must be ${adapter.form}`;
-    if (/^[^:]*:(\/\/)?([?#]|$)/.test(text)) return `has no folder; it must be ${adapter.form}`;
-  }
+  if (!(url.pathname + url.search).includes("@")) return undefined;
+  return "has an @ after its host; in a name, a password or a value @ must be %40, / %2F and ? %3F";
+}
+
+/** The error in what is between the scheme and the parameters of a URL with a folder, or of one with nothing there. */
+function findFolderError<Port>({ form }: Adapter<Port>, text: string, url: URL): string | undefined {
+  if (url.host !== "") return `has a host; it must be ${form}`;
+  const [, folder = ""] = /^[^:]*:(?:\/\/)?([^?]*)/.exec(text) ?? [];
+  if (!form.includes("FOLDER")) return folder === "" ? undefined : `has a path; it must be ${form}`;
+  if (folder === "") return `has no folder; it must be ${form}`;
+  if (!credentials.test(decodeURIComponent(folder))) return undefined;
+  return `has a folder with credentials; it must be ${form}`;
+}
+
+/** What can be credentials in a text without `//`, up to the last `@`: a user before any slash, or anything with a colon. */
+const credentials = /^([/\\]*[^/\\]*@|.*:.*@)/s;
+
+/** The error in the path, the password or the parameters of a URL. */
+function findPartError<Port>(adapter: Adapter<Port>, url: URL): string | undefined {
   if (adapter.path && adapter.path.read(url.pathname.slice(1)) === undefined) {
     return `has a path that is not ${adapter.path.must}; it must be ${adapter.form}`;
   }
-  if (!isDecodable(url)) return "has malformed percent-encoding";
   const password = decodeURIComponent(url.password);
   if (adapter.password && password !== "" && adapter.password.read(password) === undefined) {
     return `has a password that is not ${adapter.password.must}; it must be ${adapter.form}`;
@@ -148,8 +183,16 @@ export function readParameters<Parameters extends UrlParameters>(
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
   Object.hasOwn(adapters, protocol) ? adapters[protocol] : undefined;
 
-/** A URL without its user name and password, to show it. */
-export const withoutCredentials = (text: string): string => text.replace(/^([^/?#]*:\/\/)[^/?#]*@/, "$1");
+/**
+ * A URL to show, without its user name, password and parameters. Of any text that can have credentials nothing before the
+ * last `@` is left but the scheme. A folder can have an `@`, such as `/home/user@example`.
+ */
+export function withoutCredentials(text: string): string {
+  const [, scheme = "", slashes = "", rest = ""] = /^([a-z][a-z\d+.-]*:)?([/\\]*)(.*)$/is.exec(text) ?? [];
+  const hasCredentials = slashes.length === 2 || credentials.test(rest);
+  const shown = hasCredentials ? rest.slice(rest.lastIndexOf("@") + 1) : rest;
+  return scheme + slashes + shown.replace(/[?#].*$/s, "");
+}
 
 /** The host of a URL for a socket: an IPv6 address without its brackets. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");

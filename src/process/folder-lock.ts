@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Warn } from "./adapter.ts";
 import { folderError } from "./folder-error.ts";
 import type { Logger } from "./log.ts";
+import { makePrivateFolder, privateFileMode } from "./private-folder.ts";
 import { retry } from "./retry.ts";
 
 /** Another process has locked the folder; the message names it. */
@@ -15,19 +17,24 @@ export class FolderInUse extends Error {
   }
 }
 
+const lockFile = "lock.sqlite";
+/** The names of the files of a lock. */
+export const lockNames = /^(lock\.sqlite(-journal)?|holder\.txt)$/;
+
 /**
- * Locks a folder for this process until disposal. The operating system releases the lock when the process ends in any
- * way. Throws `FolderInUse` if another process has the lock, and an error with a message for an operator if the folder
- * cannot be written.
+ * Makes a private folder, whose other contents have these names, and locks it for this process until disposal. The
+ * operating system releases the lock when the process ends in any way. Throws `FolderInUse` if another process has the
+ * lock, and an error with a message for an operator if the folder cannot be written.
  */
-export function lockFolder(folder: string): Disposable {
+export function lockFolder(folder: string, names: RegExp, warn: Warn): Disposable {
   const holderFile = join(folder, "holder.txt");
   try {
-    mkdirSync(folder, { recursive: true });
-    const lock = new DatabaseSync(join(folder, "lock.sqlite"));
+    makePrivateFolder(folder, { names: [names, lockNames], files: [lockFile] }, warn);
+    const lock = new DatabaseSync(join(folder, lockFile));
     try {
       lock.exec("pragma journal_mode = off; begin exclusive");
-      writeFileSync(holderFile, `process ${process.pid} (${basename(process.argv[1] ?? "node")})`);
+      const holder = `process ${process.pid} (${basename(process.argv[1] ?? "node")})`;
+      writeFileSync(holderFile, holder, { mode: privateFileMode });
     } catch (error) {
       lock.close();
       throw error;

@@ -115,10 +115,10 @@ export const adapterUrl =
     return error === undefined ? { value: given } : { must: error };
   };
 
-/** A URL to fetch. `fetch` rejects URLs with credentials. */
+/** A URL to fetch. `fetch` rejects URLs with credentials. Any `@` can be the end of some, if the URL is not parsed as it looks. */
 export const webUrl = (given: string): ReturnType<Setting<URL>> => {
   const url = URL.parse(given);
-  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+  return url && /^https?:\/\/(?![/\\])[^@\p{Cc}]+$/iu.test(given)
     ? { value: url }
     : { must: "must be a URL of http: or https:, without credentials" };
 };

@@ -7,6 +7,7 @@ import type { components } from "../../../generated/features.ts";
 import type { Contract } from "../../contract/operations.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../../process/command.ts";
+import { privateFileMode } from "../../process/private-folder.ts";
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
@@ -85,7 +86,9 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
   // The file gets its name when it is complete.
   const incomplete = `${file}.part`;
   try {
-    await pipeline(chunks, createWriteStream(incomplete), { signal });
+    // What an interrupted export has left keeps its mode.
+    await rm(incomplete, { force: true });
+    await pipeline(chunks, createWriteStream(incomplete, { mode: privateFileMode }), { signal });
     await rename(incomplete, file);
   } catch (error) {
     await rm(incomplete, { force: true });

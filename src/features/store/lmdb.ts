@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { mkdir, open as openFile } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -7,6 +7,7 @@ import { open as openEnvironment, type RootDatabase } from "lmdb";
 import type { Address } from "../../process/adapter.ts";
 import { fileErrors, folderError } from "../../process/folder-error.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
+import { makePrivateFolder } from "../../process/private-folder.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import type { OrderedMap } from "./ordered/map.ts";
 import { openOrderedStore } from "./ordered/store.ts";
@@ -24,11 +25,17 @@ const closeMaxMs = 1000;
  * processes waits without a limit. So a write fails after 2 seconds, and later ones fail immediately until the
  * library continues. Reads succeed meanwhile. Writes succeed again when the writer continues or ends.
  */
-export async function open({ url, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
+export async function open({ url, parameters, warn }: Address<StoreParameters>): Promise<FeatureStore> {
   const kept = recordsKept(parameters);
   const folder = decodeURIComponent(url.pathname);
-  // Creating the files maps them into memory, which ends the process if the disk is full. Existing files can be read.
-  if (!existsSync(join(folder, "lock.mdb"))) await prepareFolder(folder);
+  try {
+    makePrivateFolder(folder, { names: [/^(data|lock)\.mdb$/], files: ["data.mdb", "lock.mdb"] }, warn);
+  } catch (error) {
+    throw folderError(folder, error as Error);
+  }
+  // The library maps the files into memory, which ends the process if they are empty and the disk is full. Others can be
+  // read.
+  if (statSync(join(folder, "lock.mdb")).size === 0) requireFreeSpace(folder, spaceMinMebibytes);
   await requireStore(folder);
   const environment = environmentIn(folder);
   const map = orderedMap(environment);
@@ -41,15 +48,6 @@ export async function open({ url, parameters }: Address<StoreParameters>): Promi
   }
 }
 
-async function prepareFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true }).catch(failIn(folder));
-  requireFreeSpace(folder, spaceMinMebibytes);
-}
-
-const failIn = (folder: string) => (error: Error) => {
-  throw folderError(folder, error);
-};
-
 /** The number that LMDB writes into the first page of its file, and its place. */
 const magic = 0xbeefc0de;
 const magicAt = 24;
@@ -57,9 +55,10 @@ const magicAt = 24;
 /** Rejects if the file is not one of LMDB: the library would map it into memory and end the process. */
 async function requireStore(folder: string): Promise<void> {
   const file = join(folder, "data.mdb");
-  if (!existsSync(file)) return;
-  const start = await readStart(file, magicAt + 4).catch(failIn(folder));
-  // Another process may have created the file and not written into it yet.
+  const start = await readStart(file, magicAt + 4).catch((error) => {
+    throw folderError(folder, error);
+  });
+  // Nothing may have been written into it yet.
   const isEmpty = start.every((byte) => byte === 0);
   if (isEmpty || (start.length === magicAt + 4 && start.readUInt32LE(magicAt) === magic)) return;
   throw new Error(`${file} ${damaged}`);

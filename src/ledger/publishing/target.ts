@@ -181,7 +181,6 @@ export const targetUrls: Setting<TargetSetting[]> = (given = "") => {
 };
 
 export function targetSettingOf(url: string): TargetSetting {
-  const [address = ""] = withoutCredentials(url).split("?");
-  const { name = address, ...parameters } = readParameters(new URL(url), commonParameters);
+  const { name = withoutCredentials(url), ...parameters } = readParameters(new URL(url), commonParameters);
   return { url, name, ...parameters };
 }

@@ -42,11 +42,11 @@ const busyMaxMs = 30_000;
 /** After each transaction others have their turn. */
 const pauseMs = 2;
 
-function openFolder(url: string): Sender {
-  const folder = embeddedFolder(new URL(url));
+function openFolder(queueUrl: string): Sender {
+  const folder = embeddedFolder(new URL(queueUrl));
   const messages = openMessages(folder);
   return {
-    url,
+    url: withoutCredentials(queueUrl),
     async send(bodies) {
       const accepted = bodies.map((body) => acceptMessage(messages, body));
       const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0);

@@ -36,9 +36,9 @@ describeIfAvailable("openssl", isOpensslInstalled())("a queue of Amazon SQS", ()
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
 
-    const url = `sqs+https://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}?region=eu-west-2`;
+    const url = `sqs+https://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`;
     const env = {
-      QUEUE_URL: url,
+      QUEUE_URL: `${url}?region=eu-west-2`,
       AWS_ACCESS_KEY_ID: "KEY",
       AWS_SECRET_ACCESS_KEY: "secret",
       NODE_EXTRA_CA_CERTS: files.certificate,

@@ -31,7 +31,6 @@ export interface Servers extends Disposable {
 export async function openServers(urls: [URL, ...URL[]], serverName?: string): Promise<Servers> {
   const [{ protocol, pathname }] = urls;
   const isCluster = protocol.includes("+cluster");
-  if (urls.some(({ hostname }) => hostname === "")) throw new Error("the URL names no host");
   if (!/^\/?\d{0,5}$/.test(pathname))
     throw new Error("the URL must have the number of a database as its path");
   if (isCluster && Number(pathname.slice(1)) !== 0)

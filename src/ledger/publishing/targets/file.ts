@@ -2,10 +2,14 @@ import { type FileHandle, mkdir, open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Address } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
+import { makePrivateFolder, privateFileMode, privateFolderMode } from "../../../process/private-folder.ts";
 import type { Target } from "../target.ts";
 
 /** The file in the folder. */
 export const fileName = "events.ndjson";
+
+/** The names of the file, and of one that was moved away as `logrotate` does it. */
+const names = /^events\.ndjson/;
 
 /** Bytes that are read at a time to find the last line. */
 const pieceLength = 65_536;
@@ -14,8 +18,13 @@ const pieceLength = 65_536;
  * Appends events to a file in a folder, one on each line. An event is confirmed when it is on the disk. The file is opened
  * for each call, so that it can be moved away meanwhile.
  */
-export async function open({ url }: Address): Promise<Target> {
+export async function open({ url, warn }: Address): Promise<Target> {
   const folder = decodeURIComponent(url.pathname);
+  try {
+    makePrivateFolder(folder, { names: [names] }, warn);
+  } catch {
+    // The folder may be there later. Until then each attempt fails with the reason.
+  }
   return {
     requestsAtATime: 1,
     eventsAtATime: 1000,
@@ -32,8 +41,8 @@ export async function open({ url }: Address): Promise<Target> {
 }
 
 async function append(folder: string, lines: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await using file = await openFile(join(folder, fileName), "a+");
+  await mkdir(folder, { recursive: true, mode: privateFolderMode });
+  await using file = await openFile(join(folder, fileName), "a+", privateFileMode);
   await dropBrokenLine(file);
   await file.appendFile(lines);
   await file.datasync();

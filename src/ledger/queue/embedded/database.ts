@@ -1,10 +1,14 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { folderError } from "../../../process/folder-error.ts";
+import { lockNames } from "../../../process/folder-lock.ts";
+import { makePrivateFolder } from "../../../process/private-folder.ts";
 import { schema } from "./schema.ts";
 
 const version = 1;
+const fileName = "messages.sqlite";
+/** The names of the files of a queue: this one, and that of the previous release with its remainder. */
+export const queueNames = /^(messages\.sqlite|fauxqs\.db|other-queues-\d+\.sqlite)(-(wal|shm|journal))?$/;
 /** How long opening waits for other processes. */
 export const openMaxMs = 10_000;
 /** How long any later statement does; it holds the thread. */
@@ -17,7 +21,8 @@ const logBytesMax = 16 * 2 ** 20;
 /** Opens the file of a folder, and makes both if they do not exist. Throws an error with a message for an operator. */
 export function openDatabase(folder: string): DatabaseSync {
   try {
-    mkdirSync(folder, { recursive: true });
+    // SQLite gives its other files the mode of this one.
+    makePrivateFolder(folder, { names: [queueNames, lockNames], files: [fileName] });
   } catch (error) {
     throw folderError(folder, error as Error);
   }
@@ -41,7 +46,7 @@ export function openDatabase(folder: string): DatabaseSync {
 
 function openFile(folder: string): DatabaseSync {
   try {
-    return new DatabaseSync(join(folder, "messages.sqlite"), { timeout: openMaxMs });
+    return new DatabaseSync(join(folder, fileName), { timeout: openMaxMs });
   } catch (error) {
     throw explain(error as Error, folder);
   }
@@ -78,7 +83,7 @@ export function explain(error: Error, folder: string): Error {
   if (hasCode(error, 13)) return new Error(`the disk of the folder ${folder} is full; free some space`);
   if (hasCode(error, 11, 26)) {
     const advice = "restore a copy of the folder, or move the file away to begin with an empty queue";
-    return new Error(`the file ${join(folder, "messages.sqlite")} is damaged or no queue; ${advice}`);
+    return new Error(`the file ${join(folder, fileName)} is damaged or no queue; ${advice}`);
   }
   return folderError(folder, error);
 }

@@ -10,6 +10,7 @@ import {
   type Queue,
 } from "../queue.ts";
 import { openStandIn } from "../sqs.ts";
+import { queueNames } from "./database.ts";
 import type { ServerOptions } from "./server.ts";
 
 /**
@@ -19,7 +20,7 @@ import type { ServerOptions } from "./server.ts";
 export async function open({ url, parameters, warn }: Address<EmbeddedParameters>): Promise<Queue> {
   await using opening = new AsyncDisposableStack();
   const folder = embeddedFolder(url);
-  opening.use(lockFolder(folder));
+  opening.use(lockFolder(folder, queueNames, warn));
   const { port, allowed_hosts: allowedHosts } = parameters;
   const { address, close } = await startThread({ folder, port, name: embeddedQueue, allowedHosts }, warn);
   opening.defer(close);
