@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Address } from "../../../process/adapter.ts";
-import { messageOf } from "../../../process/describe-error.ts";
+import { fileNotWritten } from "../reason.ts";
 import type { Target } from "../target.ts";
 
 /** The file in the folder. */
@@ -24,7 +24,7 @@ export async function open({ url }: Address): Promise<Target> {
         await append(folder, deliveries.map(({ body }) => `${body}\n`).join(""));
         return deliveries.map(() => undefined);
       } catch (error) {
-        return deliveries.map(() => ({ subject: "unknown", reason: messageOf(error) }));
+        return deliveries.map(() => ({ subject: "unknown", reason: fileNotWritten(error) }));
       }
     },
     async [Symbol.asyncDispose]() {},
