@@ -201,6 +201,24 @@ async function openQuoting() {
 const person = "Planted Name planted@example.org";
 const escaped = (text: string) => text.replaceAll(/[.+/()]/g, "\\$&");
 
+/** Makes it as if days had passed, and an earlier release had recorded the texts of targets. */
+async function recordEarlierTexts(url: string, targets: string[]): Promise<void> {
+  await using sql = await openDatabase(url);
+  await sql.run(`
+    update deferred_delivery set attempts = 9, next_attempt_at = now() where resource_external_id = 'pay-1';
+    update deferred_delivery set reason = repeat('${person}', 5000) where resource_external_id = 'pay-2';
+    insert into publication (target, sql_transaction, event_id, timestamp, problem, owner, owned_until)
+    select target || '2', sql_transaction, event_id, timestamp,
+      'The target has not taken event 17 of payment/pay-3: ${person}: the target responded with 500', gen_random_uuid(), 'infinity'
+    from publication where target like '%/400/%';
+    insert into dead_letter (source_id, body, reason, target) values
+      ('${targets[0]} 17', '{}', 'the target rejects it: ' || repeat('${person}', 5000), '${targets[0]}')`);
+  // The names in the database are those of earlier releases.
+  const names = await sql.query<{ target: string }>("select target from publication order by target");
+  const recorded = [...targets, `${targets[0]}2`].map((url) => url.replace("?exchange=planted", ""));
+  expect(names.map(({ target }) => target)).toEqual(recorded.toSorted());
+}
+
 describeOnEngines("a target that quotes events in its errors, or has a secret in its path", (make) => {
   test("has neither in the health, the metrics, the operations for operators, the commands and the log", async () => {
     await using database = await make();
@@ -233,7 +251,7 @@ describeOnEngines("a target that quotes events in its errors, or has a secret in
     };
     const first = await launchLedger(env);
     await first.ready();
-    // Otherwise a target begins behind the events.
+    // A target begins with the events that are stored from then on.
     await eventually(async () => expect(await publishingOf(first)).toHaveLength(5));
     await add(first.url, "pay-1");
     await add(first.url, "pay-2");
@@ -263,23 +281,7 @@ describeOnEngines("a target that quotes events in its errors, or has a secret in
     await first.stop();
     shown.push(first.output());
 
-    {
-      // As if days had passed, and an earlier release had recorded the texts of targets.
-      await using sql = await openDatabase(database.url);
-      await sql.run(`
-        update deferred_delivery set attempts = 9, next_attempt_at = now() where resource_external_id = 'pay-1';
-        update deferred_delivery set reason = repeat('${person}', 5000) where resource_external_id = 'pay-2';
-        insert into publication (target, sql_transaction, event_id, timestamp, problem, owner, owned_until)
-        select target || '2', sql_transaction, event_id, timestamp,
-          'The target has not taken event 17 of payment/pay-3: ${person}: the target responded with 500', gen_random_uuid(), 'infinity'
-        from publication where target like '%/400/%';
-        insert into dead_letter (source_id, body, reason, target) values
-          ('${targets[0]} 17', '{}', 'the target rejects it: ' || repeat('${person}', 5000), '${targets[0]}')`);
-      // The names in the database are those of earlier releases.
-      const names = await sql.query<{ target: string }>("select target from publication order by target");
-      const recorded = [...targets, `${targets[0]}2`].map((url) => url.replace("?exchange=planted", ""));
-      expect(names.map(({ target }) => target)).toEqual(recorded.toSorted());
-    }
+    await recordEarlierTexts(database.url, targets);
     const second = await launchLedger({ ...env, PUBLISH_URL: `${env.PUBLISH_URL} ${targets[0]}2` });
     await second.ready();
     const hidden = "the reason is that of an earlier release, and not shown";
@@ -313,7 +315,9 @@ describeOnEngines("a target that quotes events in its errors, or has a secret in
     for (const args of [["list"], ["list", "--json"], ["show", String(dead_letters[0].dead_letter_id)]])
       shown.push((await command(...args)).replace(/^\{.*"event_details".*$/m, ""));
     for (const text of shown) {
-      expect(text.match(/.{0,60}(?:planted|\/400|123456789012|x{9}|\/dev\/null).{0,60}/is)?.[0]).toBeUndefined();
+      expect(
+        text.match(/.{0,60}(?:planted|\/400|123456789012|x{9}|\/dev\/null).{0,60}/is)?.[0],
+      ).toBeUndefined();
       expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(8000);
     }
   });

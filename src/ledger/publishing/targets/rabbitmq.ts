@@ -12,7 +12,7 @@ const unconfirmed = new Error(reasons.unconfirmed);
 const routingKeyBytesMax = 255;
 const longRoutingKey: Failure = { subject: "event", reason: reasons.longRoutingKey };
 const silent = new Error(reasons.silent);
-/** Errors of the client that have no code. */
+/** The texts of errors of the client that have no code. */
 const rejected = "message nacked";
 const handshakeEnded = /^Handshake terminated by server: (\d{3}) /;
 
