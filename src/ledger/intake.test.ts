@@ -245,6 +245,13 @@ describe("a dead letter", () => {
     });
   });
 
+  test("has a reason of at most 4,000 characters, although an earlier release has recorded a longer one", async () => {
+    const [id] = await saveBodies("{}");
+    await database.query("update dead_letter set reason = repeat('x', 100000) where id = $1", [id]);
+    const { reason } = await ledger.get(`/v1/dead-letter/${id}`);
+    expect(reason).toHaveLength(4000);
+  });
+
   test("that is valid now would be stored, or rebuild a projection, and the preview changes nothing", async () => {
     const members = { resource_external_id: "previewed" };
     expect((await detailOf(JSON.stringify(message(members)))).replay).toEqual({ outcome: "stored" });

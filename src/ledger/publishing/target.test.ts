@@ -254,6 +254,12 @@ describe("a target that quotes the event in its errors, at any length", () => {
       "the target responded with an error",
     ],
     [
+      "a topic whose codes have the number of a card",
+      `sns+http://ADDRESS/${topic}`,
+      http(200, batch("Card4242424242424242")),
+      "the target responded with an error",
+    ],
+    [
       "a topic that rejects the request",
       `sns+http://ADDRESS/${topic}`,
       http(403, error("AuthorizationError", long)),
