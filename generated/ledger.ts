@@ -17,7 +17,8 @@ export interface paths {
          *
          *     The list `publishing` is present if the process has targets for events and the database can be read. It does not
          *     change the status, since an unhealthy target holds back nothing else. It names the events that a target has
-         *     rejected and that wait for another attempt, without their contents.
+         *     rejected and that wait for another attempt, without their contents. Reasons have the status or the code with which
+         *     a target responds, and no text of it. A target whose name is a URL is shown without its path.
          */
         get: operations["checkHealth"];
         put?: never;
@@ -156,10 +157,12 @@ export interface paths {
          * @description Returns a dead letter with its message, in which personal data is masked, and what a replay would do. A preview
          *     reads the message and does not write; the database can still reject it.
          *
-         *     Masked are the values of the members that have `x-personal-data` in `EventDetails`, of members that `EventMessage`
-         *     and `EventDetails` do not have, and all objects and lists but `event_details`. They are shown as the type of the
-         *     value. A name that the contract does not have is shown as a number, such as `(member 1)`. Envelopes of Amazon SNS
-         *     and of CloudEvents are not shown.
+         *     A value is shown if its member is declared without `x-personal-data` and if it has the form of its member: a
+         *     declared constant, a boolean, pence of up to 12 digits, an instant, a calendar day in a date, an id of up to 64
+         *     letters, digits and `_ . : -` with at least one digit, or a code such as `PAYMENT_CREATED` or `visa`. Nothing that
+         *     looks like the number of a card is shown, and no free text, object or list but `event_details`. Any other value is
+         *     shown as its type. A name that the contract does not have is shown as a number, such as `(member 1)`. Envelopes of
+         *     Amazon SNS and of CloudEvents are not shown.
          */
         get: operations["getDeadLetter"];
         put?: never;
@@ -883,7 +886,8 @@ export interface components {
         /**
          * @description Details of the resource. Any member is allowed; those listed here become part of the transaction, payout or
          *     agreement, except if they are stored only. The value of a member comes from the newest event that has it. A
-         *     member that is null counts as absent. Values of members with `x-personal-data` are masked for operators.
+         *     member that is null counts as absent. Values of members with `x-personal-data`, and those that have not the form of
+         *     their member, are masked for operators.
          * @example {
          *       "amount": 4250,
          *       "reference": "LIC-88"
@@ -1580,7 +1584,7 @@ export interface components {
             healthy: boolean;
             /** @description `Healthy`, or the reason. */
             message: string;
-            /** @description The name of the target. */
+            /** @description The name of the target. A URL is shown without its path, with a digest. */
             target: string;
             /** @description Up to 10 of these events, the next attempt first. */
             waiting: components["schemas"]["WaitingEvent"][];

@@ -41,8 +41,8 @@ src/features            ${shared} generated/features
 src/ledger/queue        src/process src/values
 src/ledger/tables       src/process src/values src/database generated/ledger
 src/ledger/projection   src/values src/ledger/tables generated/ledger
-src/ledger/views        src/values src/ledger/tables src/ledger/projection generated/ledger
-src/ledger/handlers     ${shared} ${below} src/ledger/views src/ledger/intake generated/ledger
+src/ledger/views        src/values src/ledger/tables src/ledger/projection src/ledger/publishing/reason.ts src/ledger/publishing/target-name.ts generated/ledger
+src/ledger/handlers     ${shared} ${below} src/ledger/views src/ledger/intake src/ledger/publishing/target-name.ts generated/ledger
 src/ledger/intake       ${below} src/contract generated/ledger
 src/ledger/publishing   src/process src/values src/database src/ledger/tables src/ledger/queue/amqp/connect.ts
 src/ledger              ${shared} src/database generated/ledger

@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { request } from "undici";
 import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -167,6 +171,155 @@ describeOnEngines("publishing", (make) => {
     await last.add("pay-2", 2);
     await eventually(() => expect(received()).toEqual(["pay-1 1", "pay-2 2"]));
     await last.stop();
+  });
+});
+
+/** A server that responds to each request with a text that quotes it. The first word of its path is the status or the code. */
+async function openQuoting() {
+  const server = createServer(async (request, response) => {
+    const quoted = `${await text(request)} ${person} `.repeat(20);
+    const [, first = ""] = (request.url ?? "").split("/");
+    if (first !== "") return response.writeHead(Number(first)).end(quoted);
+    const member = (id: number) =>
+      `<member><Id>${id}</Id><Code>InvalidParameter</Code><Message>${person} ${"x".repeat(100_000)}</Message><SenderFault>true</SenderFault></member>`;
+    const failed = Array.from({ length: 10 }, (_, id) => member(id)).join("");
+    const result = `<PublishBatchResult><Successful/><Failed>${failed}</Failed></PublishBatchResult>`;
+    return response.end(`<PublishBatchResponse>${result}</PublishBatchResponse>`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: `127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const person = "Planted Name planted@example.org";
+const escaped = (text: string) => text.replaceAll(/[.+/()]/g, "\\$&");
+
+/** Makes it as if days had passed, and an earlier release had recorded the texts of targets. */
+async function recordEarlierTexts(url: string, targets: string[]): Promise<void> {
+  await using sql = await openDatabase(url);
+  await sql.run(`
+    update deferred_delivery set attempts = 9, next_attempt_at = now() where resource_external_id = 'pay-1';
+    update deferred_delivery set reason = repeat('${person}', 5000) where resource_external_id = 'pay-2';
+    insert into publication (target, sql_transaction, event_id, timestamp, problem, owner, owned_until)
+    select target || '2', sql_transaction, event_id, timestamp,
+      'The target has not taken event 17 of payment/pay-3: ${person}: the target responded with 500', gen_random_uuid(), 'infinity'
+    from publication where target like '%/400/%';
+    insert into dead_letter (source_id, body, reason, target) values
+      ('${targets[0]} 17', '{}', 'the target rejects it: ' || repeat('${person}', 5000), '${targets[0]}')`);
+  // The names in the database are those of earlier releases.
+  const names = await sql.query<{ target: string }>("select target from publication order by target");
+  const recorded = [...targets, `${targets[0]}2`].map((url) => url.replace("?exchange=planted", ""));
+  expect(names.map(({ target }) => target)).toEqual(recorded.toSorted());
+}
+
+describeOnEngines("a target that quotes events in its errors, or has a secret in its path", (make) => {
+  test("has neither in the health, the metrics, the operations for operators, the commands and the log", async () => {
+    await using database = await make();
+    await using server = await openQuoting();
+    const targets = [
+      `http://${server.host}/400/planted-secret`,
+      `http://${server.host}/500/planted-secret`,
+      `sns+http://${server.host}/arn:aws:sns:us-east-1:123456789012:events`,
+      `amqp://${server.host}/planted?exchange=planted`,
+      "file:/dev/null/planted/events",
+    ];
+    const env = {
+      DATABASE_URL: database.url,
+      EVENT_WRITES: "true",
+      PUBLISH_URL: targets.join(" "),
+      LOG_LEVEL: "trace",
+    };
+    const add = async (url: string, id: string) => {
+      const body = JSON.stringify(
+        message({ resource_external_id: id, event_details: { cardholder_name: person } }),
+      );
+      const headers = { "content-type": "application/json" };
+      expect((await request(`${url}/v1/event`, { method: "POST", headers, body })).statusCode).toBe(202);
+    };
+    const shown: string[] = [];
+    const paths = ["/healthcheck", "/metrics", "/v1/intake", "/v1/dead-letter"];
+    const publishingOf = async (ledger: Awaited<ReturnType<typeof launchLedger>>) => {
+      for (const path of paths) shown.push((await ledger.get(path)).text);
+      return JSON.parse((await ledger.get("/healthcheck")).text).publishing;
+    };
+    const first = await launchLedger(env);
+    await first.ready();
+    // A target begins with the events that are stored from then on.
+    await eventually(async () => expect(await publishingOf(first)).toHaveLength(5));
+    await add(first.url, "pay-1");
+    await add(first.url, "pay-2");
+    const name = (beginning: string) =>
+      expect.stringMatching(new RegExp(`^${escaped(beginning)} \\([\\da-f]{6}\\)$`));
+    const http = `http://${server.host}`;
+    const taken = (target: string, message: string) => ({ target: name(target), healthy: false, message });
+    const deferred = (target: string, reason: string) => ({
+      target: name(target),
+      waiting: [expect.objectContaining({ reason }), expect.objectContaining({ reason })],
+    });
+    await eventually(async () => {
+      const publishing = await publishingOf(first);
+      expect(publishing).toHaveLength(5);
+      for (const one of [
+        taken("file:events", "The target takes nothing: the file cannot be written (ENOTDIR)"),
+        taken(
+          `amqp://${server.host}`,
+          expect.stringMatching(/^The target takes nothing: there is no response/),
+        ),
+        taken(http, "The target takes nothing: the target responded with 500"),
+        deferred(http, "the target responded with 400"),
+        deferred(`sns+http://${server.host}/events`, "the target responded with InvalidParameter"),
+      ])
+        expect(publishing).toContainEqual(expect.objectContaining(one));
+    });
+    await first.stop();
+    shown.push(first.output());
+
+    await recordEarlierTexts(database.url, targets);
+    const second = await launchLedger({ ...env, PUBLISH_URL: `${env.PUBLISH_URL} ${targets[0]}2` });
+    await second.ready();
+    const hidden = "the reason is that of an earlier release, and not shown";
+    await eventually(async () => {
+      const publishing = await publishingOf(second);
+      expect(publishing).toContainEqual(
+        expect.objectContaining({ message: `The target has not taken event 17 of payment/pay-3: ${hidden}` }),
+      );
+      const { dead_letters } = JSON.parse((await second.get("/v1/dead-letter")).text);
+      const texts = dead_letters.map(({ target, source_id, reason }: Record<string, string>) => {
+        expect(source_id).toMatch(new RegExp(`^${escaped(target ?? "")} \\d+$`));
+        return reason?.replace("the target rejects it: ", "");
+      });
+      expect(texts.toSorted()).toEqual(
+        ["the target responded with 400", "the target responded with InvalidParameter", hidden].toSorted(),
+      );
+    });
+    const { dead_letters } = JSON.parse((await second.get("/v1/dead-letter")).text);
+    for (const { dead_letter_id } of dead_letters)
+      shown.push((await second.get(`/v1/dead-letter/${dead_letter_id}`)).text);
+    await second.stop();
+    shown.push(second.output());
+    const command = async (...args: string[]) => {
+      const { output, errors } = await run("src/ledger/commands/dead-letters.ts", {
+        args,
+        env: { DATABASE_URL: database.url },
+      }).exit;
+      expect(errors).toBe("");
+      return output;
+    };
+    for (const args of [["list"], ["list", "--json"], ["show", String(dead_letters[0].dead_letter_id)]])
+      shown.push((await command(...args)).replace(/^\{.*"event_details".*$/m, ""));
+    for (const text of shown) {
+      expect(
+        text.match(/.{0,60}(?:planted|\/400|123456789012|x{9}|\/dev\/null).{0,60}/is)?.[0],
+      ).toBeUndefined();
+      expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(8000);
+    }
   });
 });
 

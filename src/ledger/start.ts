@@ -14,6 +14,7 @@ import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { defaultSource } from "./publishing/body.ts";
 import { startPublishing } from "./publishing/publisher.ts";
+import { shownTargetName } from "./publishing/target-name.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
@@ -80,7 +81,7 @@ export async function start(
       console: `${url}/console`,
       queue: queue.address?.url,
       database: withoutCredentials(given.DATABASE_URL),
-      ...(names.length > 0 && { targets: names }),
+      ...(names.length > 0 && { targets: names.map(shownTargetName) }),
     },
     `Server listening at ${url}`,
   );

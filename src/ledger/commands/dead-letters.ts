@@ -19,6 +19,7 @@ import {
 } from "../tables/dead-letter.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { republishDeadLetters } from "../tables/publication.ts";
+import { viewDeadLetterTexts } from "../views/intake.ts";
 
 const usage = `Usage: npm run dead-letters -- list [--discarded] [--json]
        npm run dead-letters -- show ID [--json]
@@ -124,13 +125,13 @@ function readId(word: string): bigint {
 
 /** A dead letter as JSON, without its body. */
 function asJson({ body: _body, size: _size, ...row }: DeadLetterRow) {
-  return row;
+  return { ...row, ...viewDeadLetterTexts(row) };
 }
 
 async function list(database: Database, kind: Kind, output: Output): Promise<void> {
   let count = 0;
   for await (const row of rowsOf(database, undefined, kind, 0)) {
-    const { id, created_at, source_id, reason, note } = row;
+    const { id, created_at, source_id, reason, note } = asJson(row);
     const last = note === null ? "" : `  note: ${printable(note)}`;
     output.write(asJson(row), `${id}  ${created_at}  ${printable(source_id)}  ${printable(reason)}${last}`);
     count += 1;
@@ -141,7 +142,7 @@ async function list(database: Database, kind: Kind, output: Output): Promise<voi
 
 async function show(database: Database, id: bigint, json: boolean): Promise<void> {
   const row = await rowOf(database.within(statementMaxMs), id, anyLength);
-  const { created_at, source_id, reason, discarded_at, note, target } = row;
+  const { created_at, source_id, reason, discarded_at, note, target } = asJson(row);
   const body = Buffer.from(row.body ?? []);
   if (json) {
     const text = isUtf8(body) ? { body: body.toString() } : { body_base64: body.toString("base64") };

@@ -4,6 +4,7 @@ import type { Database, Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
+import { shownTargetName } from "../publishing/target-name.ts";
 import { deferredMax, type PublicationState } from "../tables/publication.ts";
 import { countSummaryChanges } from "../tables/summary-upkeep.ts";
 import { type Backlog, deadLettersMax, readMaxMs } from "./backlog.ts";
@@ -96,7 +97,8 @@ export function metricsHandlers(
         async collect() {
           this.reset();
           const states = await publications().catch(() => []);
-          for (const state of states) this.set({ scope: "shared", target: state.target }, read(state));
+          for (const state of states)
+            this.set({ scope: "shared", target: shownTargetName(state.target) }, read(state));
         },
       });
     ofTargets(

@@ -29,12 +29,12 @@ test.each([
   [
     "has another encoding",
     delivery(Buffer.from("{}"), 2, "br"),
-    'the content encoding of the message is "br"; it must be gzip or none',
+    "the content encoding of the message must be gzip or none",
   ],
   [
     "has an encoding with a character that PostgreSQL does not store",
     delivery(Buffer.from("{}"), 2, "b\0r"),
-    'the content encoding of the message is "b\\u0000r"; it must be gzip or none',
+    "the content encoding of the message must be gzip or none",
   ],
 ])("a message that %s is not", async (_title, given, reason) => {
   expect(await decodeContent(given)).toBe(reason);

@@ -16,8 +16,7 @@ export type Content = Pick<Delivery, "body" | "bytes">;
 export async function decodeContent(delivery: Delivery): Promise<Content | string> {
   const { bytes = Buffer.of(), contentEncoding, size } = delivery;
   if (contentEncoding === undefined) return delivery;
-  if (contentEncoding !== "gzip")
-    return `the content encoding of the message is ${JSON.stringify(contentEncoding)}; it must be gzip or none`;
+  if (contentEncoding !== "gzip") return "the content encoding of the message must be gzip or none";
   if (size > messageBytesMax) return "the message is larger than 1 MiB";
   try {
     const content = await inflate(bytes, { maxOutputLength: Math.max(1, size) });

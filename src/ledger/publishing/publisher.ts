@@ -16,6 +16,7 @@ import type { Publisher } from "./body.ts";
 import { openPublishingLog } from "./publishing-log.ts";
 import { openSession, type SessionPace } from "./session.ts";
 import { openTarget, type Target, type TargetSetting } from "./target.ts";
+import { shownTargetName } from "./target-name.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -72,9 +73,10 @@ export function startPublishing({
   /** The name of this process as the owner, a new one whenever it becomes that: nothing that it began before counts then. */
   let owner = randomUUID();
   const stop = new AbortController();
-  const fields = { target: name };
+  const shownName = shownTargetName(name);
+  const fields = { target: shownName };
   const failing = watchOutage(log);
-  const publishingLog = openPublishingLog(log, name);
+  const publishingLog = openPublishingLog(log, shownName);
   let target: Target | undefined;
   let start: FeedPosition | undefined;
 

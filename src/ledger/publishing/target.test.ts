@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { appendFileSync, readFileSync, renameSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
@@ -28,7 +28,9 @@ import { openWebhook, type Reply } from "../../../testing/webhook.ts";
 import { findUrlError } from "../../process/adapter.ts";
 import { openQueue } from "../queue/queue.ts";
 import { standInClient } from "../queue/sqs.ts";
+import { isKnownReason } from "./reason.ts";
 import { type Delivery, type Failure, openTarget, type Target, targetSettingOf, targets } from "./target.ts";
+import { shownTargetName } from "./target-name.ts";
 import { fileName } from "./targets/file.ts";
 import { retryAfterMsOf } from "./targets/webhook.ts";
 
@@ -179,7 +181,118 @@ describe.each([
     const failures = await sendAll(target, deliveries(0, 2));
     expect(failures).toHaveLength(2);
     for (const failure of failures)
-      expect(failure).toEqual({ subject: "unknown", reason: expect.stringMatching(/ECONNREFUSED|connect/) });
+      expect(failure).toEqual({ subject: "unknown", reason: "there is no response (ECONNREFUSED)" });
+  });
+});
+
+/** A server that responds to each request with a status and a text that quotes it. */
+async function openQuoting(status: number, responseTo: (body: string) => string) {
+  const server = createServer(async (request, response) => {
+    const body = responseTo(await text(request));
+    response.writeHead(status, { "content-type": "text/xml" }).end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A server that closes each connection of AMQP with this text. */
+async function openClosingBroker(replyText: string) {
+  const text = Buffer.from(replyText).subarray(0, 255);
+  const method = Buffer.from([0, 10, 0, 50, 0x01, 0x40, text.length, ...text, 0, 0, 0, 0]);
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(method.length);
+  const frame = Buffer.concat([Buffer.from([1, 0, 0]), size, method, Buffer.from([0xce])]);
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end(frame));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { address: `127.0.0.1:${port}`, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+describe("a target that quotes the event in its errors, at any length", () => {
+  const person = "Planted Name planted@example.org 4242424242424242";
+  const long = `${person} `.repeat(2000);
+  const sent = [1, 2].map((number) => deliveryOf(number, JSON.stringify({ person })));
+  const topic = "arn:aws:sns:us-east-1:1:events";
+  const error = (code: string, message: string) =>
+    `<ErrorResponse><Error><Code>${code}</Code><code>${message}</code><Message>${message}</Message></Error></ErrorResponse>`;
+  const failed = (code: string) =>
+    [0, 1]
+      .map(
+        (id) =>
+          `<member><Id>${id}</Id><Code>${code}</Code><Message>${long}</Message><SenderFault>true</SenderFault></member>`,
+      )
+      .join("");
+  const batch = (code: string) =>
+    `<PublishBatchResponse><PublishBatchResult><Successful/><Failed>${failed(code)}</Failed></PublishBatchResult></PublishBatchResponse>`;
+  const http = (status: number, response: string) => () => openQuoting(status, (body) => response + body);
+
+  test.each<[string, string, () => Promise<{ address: string } & AsyncDisposable>, string]>([
+    ["a webhook with 400", "http://ADDRESS/hook", http(400, long), "the target responded with 400"],
+    ["a webhook with 500", "http://ADDRESS/hook", http(500, long), "the target responded with 500"],
+    [
+      "a topic that rejects events",
+      `sns+http://ADDRESS/${topic}`,
+      http(200, batch("InvalidParameter")),
+      "the target responded with InvalidParameter",
+    ],
+    [
+      "a topic whose codes quote",
+      `sns+http://ADDRESS/${topic}`,
+      http(200, batch(long)),
+      "the target responded with an error",
+    ],
+    [
+      "a topic whose codes have the number of a card",
+      `sns+http://ADDRESS/${topic}`,
+      http(200, batch("Card4242424242424242")),
+      "the target responded with an error",
+    ],
+    [
+      "a topic that rejects the request",
+      `sns+http://ADDRESS/${topic}`,
+      http(403, error("AuthorizationError", long)),
+      "the target responded with 403 (AuthorizationErrorException)",
+    ],
+    [
+      "a topic whose code for the request quotes",
+      `sns+http://ADDRESS/${topic}`,
+      http(400, error(long, long)),
+      "the target responded with 400",
+    ],
+    [
+      "a topic that does not speak the protocol",
+      `sns+http://ADDRESS/${topic}`,
+      http(404, long),
+      "the target responded with 404",
+    ],
+    [
+      "a broker that closes connections",
+      "amqp://ADDRESS",
+      () => openClosingBroker(person.repeat(9)),
+      "there is no response",
+    ],
+  ])("%s: the reason has a status or a code, and nothing else of it", async (_title, url, open, reason) => {
+    await using server = await open();
+    await using target = await openTarget(url.replace("ADDRESS", server.address));
+    const failures = await sendAll(target, sent);
+    expect(failures).toHaveLength(2);
+    for (const failure of failures) {
+      expect(failure?.reason).toBe(reason);
+      expect(isKnownReason(failure?.reason ?? "")).toBe(true);
+      expect(Object.keys(failure ?? {}).toSorted()).toEqual(["reason", "subject"]);
+    }
   });
 });
 
@@ -361,6 +474,30 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
     await connection.close();
   });
 
+  test.each([
+    [
+      "a password that it rejects",
+      (url: URL) => Object.assign(url, { password: "planted" }),
+      "the target responded with 403",
+    ],
+    [
+      "a virtual host that it does not have",
+      (url: URL) => Object.assign(url, { pathname: "/planted" }),
+      "there is no response",
+    ],
+    [
+      "an exchange with a reserved name",
+      (url: URL) => url.searchParams.set("exchange", "amq.planted"),
+      "the target responded with 403",
+    ],
+  ])("of a broker with %s fails without its text", async (_title, change, reason) => {
+    const url = new URL(broker ?? "");
+    change(url);
+    await using target = await openTarget(url.href);
+    const [failure] = await target.send(deliveries(0, 1), never);
+    expect(failure).toEqual({ subject: "unknown", reason });
+  });
+
   test("that is gone meanwhile fails without a reason of the event, and gets events again when it is back", async () => {
     await using place = await openExchange();
     const exchange = new URL(place.url).searchParams.get("exchange") as string;
@@ -371,8 +508,10 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
     await channel.deleteExchange(exchange);
     await connection.close();
     const failures = await target.send(deliveries(1, 2), never);
-    for (const failure of failures)
+    for (const failure of failures) {
       expect(failure).toEqual({ subject: "unknown", reason: expect.any(String) });
+      expect(isKnownReason(failure?.reason ?? "")).toBe(true);
+    }
     expect(failures).toHaveLength(2);
     // The closed connection is replaced, and the exchange declared again.
     await eventually(async () => expect(await target.send(deliveries(3, 1), never)).toEqual([undefined]));
@@ -456,9 +595,9 @@ describe("a topic that does not take some events", () => {
     ];
     const result = `<PublishBatchResult><Successful/><Failed>${members.join("")}</Failed></PublishBatchResult>`;
     expect(await failuresOf(200, `<PublishBatchResponse>${result}</PublishBatchResponse>`)).toEqual([
-      { subject: "event", reason: "InvalidParameter: text" },
-      { subject: "unknown", reason: "InternalError: text" },
-      { subject: "target", reason: "Throttled: text" },
+      { subject: "event", reason: "the target responded with InvalidParameter" },
+      { subject: "unknown", reason: "the target responded with InternalError" },
+      { subject: "target", reason: "the target responded with Throttled" },
     ]);
   });
 
@@ -527,7 +666,7 @@ describe("a file", () => {
 
   test("in a folder that cannot be made takes nothing", async () => {
     expect(await append("file:/dev/null/published", 0, 1)).toEqual([
-      { subject: "unknown", reason: expect.stringContaining("ENOTDIR") },
+      { subject: "unknown", reason: "the file cannot be written (ENOTDIR)" },
     ]);
   });
 
@@ -561,6 +700,35 @@ test("the name of a target has no credentials", () => {
     from: "beginning",
     resource_types: ["payment", "refund"],
   });
+});
+
+test.each([
+  ["https://shop.test/services/T0/B0/SECRET", /^https:\/\/shop\.test \([\da-f]{6}\)$/],
+  ["https://:secret@shop.test:8443/SECRET#SECRET", /^https:\/\/shop\.test:8443 \([\da-f]{6}\)$/],
+  ["https://shop.test/", /^https:\/\/shop\.test$/],
+  ["https://shop.test", /^https:\/\/shop\.test$/],
+  [
+    "sns+https://sns.eu-west-2.amazonaws.com/arn:aws:sns:eu-west-2:123456789012:card-payments.fifo",
+    /^sns\+https:\/\/sns\.eu-west-2\.amazonaws\.com\/card-payments\.fifo \([\da-f]{6}\)$/,
+  ],
+  [
+    "sns+http://[::1]:4566/arn%3Aaws%3Asns%3A%3A1%3Aevents",
+    /^sns\+http:\/\/\[::1\]:4566\/events \([\da-f]{6}\)$/,
+  ],
+  ["amqp://broker:5672/vhost", /^amqp:\/\/broker:5672 \([\da-f]{6}\)$/],
+  ["file:/var/lib/SECRET/published/", /^file:published \([\da-f]{6}\)$/],
+  ["file:///var/published", /^file:published \([\da-f]{6}\)$/],
+  ["file:published", /^file:published \([\da-f]{6}\)$/],
+  ["payments", /^payments$/],
+  ["orders: eu/west", /^orders: eu\/west$/],
+])("the name %s is shown without the path of a URL", (name, shown) => {
+  expect(shownTargetName(name)).toMatch(shown);
+});
+
+test("two webhooks of one host have different names where they are shown, and one has the same in every process", () => {
+  const names = ["a", "b", "a"].map((path) => shownTargetName(`https://hooks.test/services/${path}`));
+  expect(names[2]).toBe(names[0]);
+  expect(names[1]).not.toBe(names[0]);
 });
 
 test.each([

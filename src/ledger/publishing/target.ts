@@ -10,6 +10,7 @@ import {
 } from "../../process/adapter.ts";
 import type { Setting } from "../../process/settings.ts";
 import { type ResourceType, resourceTypes } from "../tables/event.ts";
+import { shownTargetName } from "./target-name.ts";
 
 /** An event for a target. */
 export interface Delivery {
@@ -33,6 +34,7 @@ export interface Failure {
    * limits what it takes, and the event says nothing. `unknown`: both can be, as the attempts for other events show.
    */
   subject: "event" | "target" | "unknown";
+  /** A text of `reason.ts`. */
   reason: string;
   /** When the target takes events again, in milliseconds. Default: it has not said so. */
   retryAfterMs?: number;
@@ -62,7 +64,7 @@ export const commonParameters = {
     read: (text: string) => formats.find((format) => format === text),
     default: "event" as Format,
   },
-  /** The name of the target in the database, in health and in metrics. Default: the URL without credentials and parameters. */
+  /** The name of the target in the database. Default: the URL without credentials and parameters. See `shownTargetName`. */
   name: {
     must: "a name of up to 200 characters",
     read: (text: string) => (text !== "" && text.length <= 200 ? text : undefined),
@@ -173,7 +175,8 @@ export const targetUrls: Setting<TargetSetting[]> = (given = "") => {
     const error = findUrlError(targets, url);
     if (error !== undefined) return { must: error };
     const setting = targetSettingOf(url);
-    if (found.some(({ name }) => name === setting.name))
+    const shown = shownTargetName(setting.name);
+    if (found.some(({ name }) => shownTargetName(name) === shown))
       return { must: "has two targets of the same name; the parameter name must differ" };
     found.push(setting);
   }

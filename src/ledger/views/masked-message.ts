@@ -1,56 +1,129 @@
 import contract from "../../../generated/ledger.json" with { type: "json" };
 import { isRawNumber } from "../../values/exact-json.ts";
+import { isDay, readInstant } from "../../values/instant.ts";
 
-/** The members of an object by name: true if their values are shown, false if they are personal data. */
-type Members = Map<string, boolean>;
+/** True for a value that has the form of its member. */
+type Form = (value: unknown) => boolean;
 
-const membersOf = (properties: Record<string, object>): Members =>
-  new Map(
-    Object.entries(properties).map(([name, schema]) => [
-      name,
-      !("x-personal-data" in schema && schema["x-personal-data"] === true),
-    ]),
-  );
+/** The members of an object by name. One without a form is masked. */
+type Members = Map<string, Form | undefined>;
+
+interface Schema {
+  $ref?: string;
+  enum?: unknown[];
+  oneOf?: { type: string }[];
+  "x-personal-data"?: boolean;
+}
 
 const { EventMessage, EventDetails } = contract.components.schemas;
+const schemas = contract.components.schemas as unknown as Record<string, Schema>;
+
+/** Numbers of cards have 13 to 19 digits, often in groups. */
+const cardNumber = /\d{13}|\d{4}([-._:])\d{4}\1\d{4}\1\d|\d{4}([-._:])\d{6}\2\d{5}/;
+
+const numberText = (value: unknown): string | undefined =>
+  isRawNumber(value) ? value.rawJSON : typeof value === "number" ? String(value) : undefined;
+
+const isText =
+  (form: RegExp): Form =>
+  (value) =>
+    typeof value === "string" && form.test(value) && !cardNumber.test(value);
+
+/** Pence, as a number or as text: 10 billion pounds at most, which is shorter than the number of a card. */
+const isPence: Form = (value) =>
+  /^-?\d{1,12}(\.0{1,9})?$/.test(numberText(value) ?? "") || isText(/^-?\d{1,12}$/)(value);
+const isBoolean: Form = (value) =>
+  typeof value === "boolean" || value === "true" || value === "false" || value === "null";
+const isInstant: Form = (value) =>
+  isText(/^[\d-]{10}T[\d:]{8}(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/)(value) &&
+  readInstant(value as string) !== undefined;
+const isDate: Form = (value) => isInstant(value) || (typeof value === "string" && isDay(value));
+/** Ids are made by machines and have a digit. A name has none. */
+const isTextId = isText(/^(?=.*\d)[A-Za-z\d][\w.:-]{0,63}$/);
+const isId: Form = (value) => isTextId(value) || /^\d{1,12}$/.test(numberText(value) ?? "");
+/** A constant such as `PAYMENT_CREATED`, in several words, and a code such as `bank_account`. */
+const isConstant = isText(/^(?=.{1,64}$)[A-Z][A-Z\d]*(_[A-Z\d]+)+$/);
+const isCode = isText(/^(?=.{1,40}$)[a-z][a-z\d]*([_-][a-z\d]+)*$/);
+/** A version such as `2.2.0`, or the number of a ticket, as a number or as text. */
+const isShortNumber: Form = (value) => {
+  const text = typeof value === "string" ? value : numberText(value);
+  return text !== undefined && /^(\d{1,10}|\d{1,2}(\.\d{1,2}){1,3})$/.test(text);
+};
+
+/** The forms that the schemas of members do not say. Free texts have none: they can be anything. */
+const forms: Record<string, Form> = {
+  ...{ event_type: isConstant, timestamp: isInstant },
+  ...{ resource_external_id: isTextId, parent_resource_external_id: isTextId, service_id: isTextId },
+  ...{
+    gateway_account_id: isId,
+    credential_external_id: isId,
+    agreement_id: isId,
+    agreement_external_id: isId,
+  },
+  ...{ gateway_transaction_id: isId, gateway_payout_id: isId, failure_balance_transaction: isId },
+  ...{ payment_instrument_id: isId, payment_instrument_external_id: isId, zendesk_id: isShortNumber },
+  ...{ payment_provider: isCode, card_brand: isCode, agreement_payment_type: isCode, refund_status: isCode },
+  ...{ reason: isCode, gateway_status: isCode, destination_type: isCode, failure_code: isCode },
+  ...{ language: isText(/^[a-z]{2}(-[A-Z]{2})?$/), version_3ds: isShortNumber },
+  ...{ card_type: isText(/^(CREDIT|DEBIT)$/i), type: isText(/^CARD$/), wallet: isConstant },
+  ...{
+    capture_submitted_date: isDate,
+    captured_date: isDate,
+    evidence_due_date: isDate,
+    paid_out_date: isDate,
+  },
+  ...{ gateway_event_date: isDate, estimated_arrival_date_in_bank: isDate, cancelled_date: isDate },
+  save_payment_instrument_to_agreement: isBoolean,
+};
+
+function formOf(name: string, schema: Schema): Form | undefined {
+  if (schema["x-personal-data"]) return undefined;
+  const { enum: values, oneOf = [] } = schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+  if (values) return (value) => values.includes(value);
+  if (schema.$ref?.endsWith("/LenientPence")) return isPence;
+  if (oneOf[0]?.type === "boolean") return isBoolean;
+  return Object.hasOwn(forms, name) ? forms[name] : undefined;
+}
+
+const membersOf = (properties: Record<string, object>): Members =>
+  new Map(Object.entries(properties).map(([name, schema]) => [name, formOf(name, schema)]));
+
 const messageMembers = membersOf(EventMessage.properties);
 const detailsMembers = membersOf(EventDetails.properties);
 
 /**
- * A message as indented JSON without personal data. It has the scalar values of the members that the contract has without
- * `x-personal-data`. Any other value is replaced by the name of its type, and the name of a member that the contract does not
- * have by a number, since names can be data too.
+ * A message as indented JSON without personal data. It has the values of the members that the contract has without
+ * `x-personal-data`, if they have the form of their member: a message that is no event can have anything anywhere. Any other
+ * value is replaced by the name of its type, and the name of a member that the contract does not have by a number, since
+ * names can be data too.
  */
 export const viewMaskedMessage = (message: unknown): string =>
   JSON.stringify(isObject(message) ? maskMessage(message) : maskValue(message), null, 2);
 
 const maskMessage = (message: object): object =>
-  maskMembers(message, messageMembers, (name, value) => {
-    if (name !== "event_details") return maskUnlessScalar(name, value);
-    return isObject(value) ? maskMembers(value, detailsMembers, maskUnlessScalar) : maskValue(value);
-  });
+  maskMembers(message, messageMembers, (name, value) =>
+    name === "event_details" && isObject(value) ? maskMembers(value, detailsMembers) : maskValue(value),
+  );
 
-/** `show` makes the values of members that are shown. */
+/** `mask` masks the values that are not shown as they are. */
 function maskMembers(
   object: object,
   members: Members,
-  show: (name: string, value: unknown) => unknown,
+  mask: (name: string, value: unknown) => unknown = (_name, value) => maskValue(value),
 ): object {
   let unknown = 0;
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => {
-      const isShown = members.get(name);
-      if (isShown === undefined) unknown += 1;
-      return [
-        isShown === undefined ? `(member ${unknown})` : name,
-        isShown ? show(name, value) : maskValue(value),
-      ];
+      if (!members.has(name)) {
+        unknown += 1;
+        return [`(member ${unknown})`, maskValue(value)];
+      }
+      const form = members.get(name);
+      const isShown = form !== undefined && (value === "" || form(value));
+      return [name, isShown ? value : mask(name, value)];
     }),
   );
 }
-
-const maskUnlessScalar = (_name: string, value: unknown): unknown =>
-  isObject(value) || Array.isArray(value) ? maskValue(value) : value;
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Address } from "../../../process/adapter.ts";
-import { messageOf } from "../../../process/describe-error.ts";
 import { makePrivateFolder, privateFileMode, privateFolderMode } from "../../../process/private-folder.ts";
+import { fileNotWritten } from "../reason.ts";
 import type { Target } from "../target.ts";
 
 /** The file in the folder. */
@@ -33,7 +33,7 @@ export async function open({ url, warn }: Address): Promise<Target> {
         await append(folder, deliveries.map(({ body }) => `${body}\n`).join(""));
         return deliveries.map(() => undefined);
       } catch (error) {
-        return deliveries.map(() => ({ subject: "unknown", reason: messageOf(error) }));
+        return deliveries.map(() => ({ subject: "unknown", reason: fileNotWritten(error) }));
       }
     },
     async [Symbol.asyncDispose]() {},

@@ -1,20 +1,20 @@
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import type { Address } from "../../../process/adapter.ts";
-import { messageOf } from "../../../process/describe-error.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import { connect } from "../../queue/amqp/connect.ts";
+import { notResponded, reasons, respondedWith } from "../reason.ts";
 import type { Delivery, Failure, RabbitmqParameters, Target } from "../target.ts";
 
 const confirmMaxMs = 10_000;
 const closeMaxMs = 5000;
-const unconfirmed = new Error("the broker does not confirm a message");
+const unconfirmed = new Error(reasons.unconfirmed);
 /** The limit of the protocol. */
 const routingKeyBytesMax = 255;
-const longRoutingKey: Failure = {
-  subject: "event",
-  reason: "the routing key is longer than 255 bytes, since the type of the event is",
-};
-const silent = new Error("the broker does not respond");
+const longRoutingKey: Failure = { subject: "event", reason: reasons.longRoutingKey };
+const silent = new Error(reasons.silent);
+/** The texts of errors of the client that have no code. */
+const rejected = "message nacked";
+const handshakeEnded = /^Handshake terminated by server: (\d{3}) /;
 
 interface Connection {
   model: ChannelModel;
@@ -50,7 +50,7 @@ export async function open({ url, parameters }: Address<RabbitmqParameters>): Pr
         const { channel } = await connected();
         return await Promise.all(deliveries.map((delivery) => publish(channel, exchange, delivery)));
       } catch (error) {
-        return deliveries.map(() => ({ subject: "unknown", reason: messageOf(error) }));
+        return deliveries.map(() => ({ subject: "unknown", reason: reasonOf(error) }));
       }
     },
     async [Symbol.asyncDispose]() {
@@ -93,6 +93,15 @@ async function declare(model: ChannelModel, exchange: string): Promise<void> {
   }
 }
 
+/** The reply code of the broker, which the client has as a number, and of a handshake in its text alone. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as Error & { code?: unknown };
+  if (error === unconfirmed || error === silent) return message;
+  if (message === rejected) return reasons.rejected;
+  const replyCode = typeof code === "number" ? code : handshakeEnded.exec(message)?.[1];
+  return replyCode === undefined ? notResponded(error) : respondedWith(replyCode);
+}
+
 async function publish(
   channel: ConfirmChannel,
   exchange: string,
@@ -114,6 +123,6 @@ async function publish(
     await withTimeout(promise, confirmMaxMs, unconfirmed);
     return undefined;
   } catch (error) {
-    return { subject: "unknown", reason: messageOf(error) };
+    return { subject: "unknown", reason: reasonOf(error) };
   }
 }

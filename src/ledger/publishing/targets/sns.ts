@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
 import type { Address } from "../../../process/adapter.ts";
-import { messageOf } from "../../../process/describe-error.ts";
 import { inChunks } from "../../../values/chunks.ts";
+import { notResponded, reasons, respondedWith } from "../reason.ts";
 import type { AmazonParameters, Delivery, Failure, Target } from "../target.ts";
 
 /** Limits of Amazon SNS for a request. */
@@ -12,7 +12,7 @@ const requestsAtATime = 10;
 /** Names of errors that are about a message, and about the target. */
 const rejection = /^(InvalidParameter|ParameterValueInvalid|BatchRequestTooLong)/;
 const throttling = /Throttl|TooManyRequests|RequestLimitExceeded/;
-const tooLarge: Failure = { subject: "event", reason: "the event is larger than 256 KiB" };
+const tooLarge: Failure = { subject: "event", reason: reasons.tooLarge };
 
 /**
  * Publishes to a topic of Amazon SNS, or over plain HTTP to a stand-in that requires no credentials. The messages of a FIFO
@@ -47,8 +47,8 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
       return deliveries.map((_, index) => {
         const failure = failed.get(index);
         if (!failure) return undefined;
-        const { SenderFault = false, Code, Message } = failure;
-        return { subject: subjectOf(Code, SenderFault), reason: `${Code}: ${Message ?? ""}` };
+        const { SenderFault = false, Code } = failure;
+        return { subject: subjectOf(Code, SenderFault), reason: respondedWith(undefined, Code) };
       });
     } catch (error) {
       const { name } = error as Error;
@@ -56,7 +56,7 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
       // One of them is rejected: each is sent alone.
       if (isRejected && deliveries.length > 1)
         return (await Promise.all(deliveries.map((delivery) => publish([delivery], stop)))).flat();
-      return deliveries.map(() => ({ subject: subjectOf(name, isRejected), reason: messageOf(error) }));
+      return deliveries.map(() => ({ subject: subjectOf(name, isRejected), reason: reasonOf(error) }));
     }
   }
 
@@ -86,6 +86,13 @@ const subjectOf = (code: string | undefined, isRejected: boolean): Failure["subj
   if (throttling.test(code ?? "")) return "target";
   return isRejected ? "event" : "unknown";
 };
+
+/** The name of an error that a response has is its code. */
+function reasonOf(error: unknown): string {
+  const { name, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  return status === undefined ? notResponded(error) : respondedWith(status, name);
+}
 
 /** A group of a FIFO topic has up to 128 ASCII characters, and a key any. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
 import type { Address } from "../../../process/adapter.ts";
-import { messageOf } from "../../../process/describe-error.ts";
+import { notResponded, respondedWith } from "../reason.ts";
 import { commonParameters, type Delivery, type Failure, type Target } from "../target.ts";
 
 /** How long a receiver may take to respond: 15 to 30 seconds are common. */
@@ -51,7 +51,7 @@ export async function open({ url, warn }: Address): Promise<Target> {
       await response.body.dump({ limit: responseBytesMax });
       return failureOf(response.statusCode, response.headers["retry-after"]);
     } catch (error) {
-      return { subject: "unknown", reason: messageOf(error) };
+      return { subject: "unknown", reason: notResponded(error) };
     }
   }
 
@@ -65,7 +65,7 @@ export async function open({ url, warn }: Address): Promise<Target> {
 
 function failureOf(status: number, retryAfter: string | string[] | undefined): Failure | undefined {
   if (status >= 200 && status <= 299) return undefined;
-  const reason = `the target responded with ${status}`;
+  const reason = respondedWith(status);
   if (subjects.event.includes(status)) return { subject: "event", reason };
   if (!subjects.target.includes(status)) return { subject: "unknown", reason };
   const retryAfterMs = retryAfterMsOf(String(retryAfter), Date.now());
