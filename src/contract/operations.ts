@@ -14,6 +14,8 @@ export interface Parameter {
   in: "path" | "query" | "header";
   required?: boolean;
   explode?: boolean;
+  /** True if the parameter restricts the rows that a caller can see. */
+  "x-scope"?: boolean;
   schema: Record<string, unknown>;
 }
 

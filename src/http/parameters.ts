@@ -32,8 +32,11 @@ export function parametersReader(
   const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
   const lists = Object.keys(properties).filter((name) => schema.properties[name]?.type === "array");
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
+  const scopes = Object.keys(properties).filter((name) => schema.properties[name]?.isScope);
   return (sent) => {
     const named = withListNames(sent, lists);
+    const open = scopes.filter((name) => Object.hasOwn(named, name) && isBlank(named[name]));
+    if (open.length > 0) return { error: new HttpError(400, open.map(emptyScope)) };
     const given = blankIsAbsent ? withoutBlanks(named, optional) : named;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
@@ -60,8 +63,7 @@ export interface ParametersSchema {
 
 /** The parameters without the optional ones that are blank. Consumers send filters that a person left empty. */
 function withoutBlanks(given: Record<string, unknown>, optional: Set<string>): Record<string, unknown> {
-  const isBlank = (name: string) => optional.has(name) && blank.test(String(given[name]));
-  const blanks = Object.keys(given).filter(isBlank);
+  const blanks = Object.keys(given).filter((name) => optional.has(name) && isBlank(given[name]));
   if (blanks.length === 0) return given;
   const rest = { ...given };
   for (const name of blanks) delete rest[name];
@@ -80,7 +82,11 @@ function withListNames(given: Record<string, unknown>, lists: string[]): Record<
   return all;
 }
 
-const blank = /^[\s,]*$/;
+/** Only blanks of ASCII: any other character can be a name. */
+const isBlank = (value: unknown) => /^[ \t\r\n\v\f,]*$/.test(String(value));
+
+/** A list of nobody must not become everybody, as it would if it counted as not given. */
+const emptyScope = (name: string) => `Field [${name}] cannot be empty`;
 
 /**
  * A reader of a body, without conversion. An optional member that is null counts as absent. Returns a 400 that lists every
@@ -150,10 +156,10 @@ const instantOf = (given: string): string =>
     .replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
 
 /** The items of a list. A comma too many has no effect. */
-const splitList = (text: string): string[] => text.split(",").filter((item) => item.trim() !== "");
+const splitList = (text: string): string[] => text.split(",").filter((item) => !isBlank(item));
 
 /** JSON Schema has no bigint: a 64-bit integer is validated by the keyword `int64` (`contract/validation.ts`). */
-function forValidation({ commaSeparated: _, ...schema }: Schema): Schema {
+function forValidation({ commaSeparated: _, isScope: _scope, ...schema }: Schema): Schema {
   if (schema.items) return { ...schema, items: forValidation(schema.items) };
   return schema.type === "integer" && needsBigInt(schema) ? { int64: true } : schema;
 }

@@ -44,7 +44,7 @@ export function strictRoute(
     body: bodySchema,
     ...schema
   } = route.schema as Record<string, ParametersSchema | undefined>;
-  for (const { name, explode, schema } of parameters) {
+  for (const { name, explode, schema, "x-scope": isScope } of parameters) {
     const property = querystring?.properties[name];
     if (!querystring || !property) continue;
     // The binder drops `explode`, and a default beside a reference.
@@ -52,6 +52,7 @@ export function strictRoute(
       ...property,
       ...("default" in schema && { default: schema.default }),
       ...(explode === false && { commaSeparated: true }),
+      ...(isScope && { isScope }),
     };
   }
   route.schema = {

@@ -231,7 +231,7 @@ describe("a stream", () => {
     const start = await newest();
     const expected: Record<string, (a: string, b: string, c: string) => string[]> = {
       "": (a, b, c) => [a, a, b, b, c, c],
-      "&account_id=&event_types=": (a, b, c) => [a, a, b, b, c, c],
+      "&resource_types=&event_types=": (a, b, c) => [a, a, b, b, c, c],
       "&account_id=59,57&event_types=PAYMENT_STARTED": (a, _, c) => [a, c],
       "&event_types=PAYMENT_STARTED&event_types=OTHER": (a, b, c) => [a, b, c],
       "&resource_types=payment&account_id=58": (_, b) => [b, b],
