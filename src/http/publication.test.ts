@@ -142,7 +142,8 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       const first = await send(service, path);
       const etag = first.headers.etag as string;
       expect(etag).toMatch(/^"[\w-]{43}"$/);
-      expect(first.headers["cache-control"]).toBe("public, max-age=300");
+      const ofAll = path === "/.well-known/api-catalog" ? "private" : "public";
+      expect(first.headers["cache-control"]).toBe(`${ofAll}, max-age=300`);
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
         const cached = await send(service, path, { headers: { "if-none-match": known } });
         expect([cached.status, cached.text, cached.headers.etag]).toEqual([304, "", etag]);
@@ -203,6 +204,30 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
         expect([form, pathname]).toEqual([form, `/pay${path}`]);
       }
     }
+  });
+
+  test("publishes to shared caches nothing that has the host of a request", async () => {
+    const headers = { host: "forged.test", "x-forwarded-host": "other.test", "x-forwarded-proto": "https" };
+    const publicUrl = `${service} with a public URL`;
+    const links = JSON.parse((await send(publicUrl, "/.well-known/api-catalog")).text).linkset[0];
+    const pages = ["/", "/console", "/console/", "/docs/", "/.well-known/api-catalog", "/unknown"];
+    const described = [...links["service-desc"], ...links["service-doc"]].map(({ href }) =>
+      new URL(href).pathname.replace(/^\/pay/, ""),
+    );
+    for (const path of new Set([...pages, ...described])) {
+      for (const [name, isPublished] of [
+        [`${service} with authentication`, false],
+        [publicUrl, true],
+      ] as const) {
+        const { text, headers: received } = await send(name, path, { headers });
+        const all = `${JSON.stringify(received)} ${text}`;
+        expect([path, all.includes("other.test")]).toEqual([path, false]);
+        if (!all.includes("forged.test")) continue;
+        expect([path, isPublished, received["cache-control"]]).toEqual([path, false, "private, max-age=300"]);
+      }
+    }
+    const catalog = await send(publicUrl, "/.well-known/api-catalog", { headers });
+    expect(catalog.headers["cache-control"]).toBe("public, max-age=300");
   });
 
   test("lists its contracts and pages in an API catalog, with the host of the request", async () => {
