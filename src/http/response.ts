@@ -113,8 +113,10 @@ export function routeHandler(
     const text = toJson(body);
     const etag = entityTag(text);
     reply.header("etag", etag);
-    if (isConditional && fresh(reply.request.headers, { etag })) reply.code(304).send();
-    else sendText(reply, type, text);
+    if (!isConditional || !fresh(reply.request.headers, { etag })) return void sendText(reply, type, text);
+    // A cache keeps the Vary of the response that the 304 stands for (RFC 9110, section 15.4.5).
+    if (text.length >= compressedMin) varyBy(reply, "accept-encoding");
+    reply.code(304).send();
   }
 
   async function respond(reply: FastifyReply, caller: Owner): Promise<void> {
