@@ -15,6 +15,7 @@ import type { Outages } from "./outages.ts";
 import type { InFlight } from "./overload.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { withRequestId } from "./request-id.ts";
+import { type Caller, hasExpired } from "./security.ts";
 import { respondsTo } from "./unsent.ts";
 import { varyBy } from "./vary.ts";
 
@@ -197,8 +198,10 @@ function sendStream(
   texts: AsyncIterable<string | Buffer>,
   log: Logger,
 ): FastifyReply {
-  const { method, routeOptions } = reply.request;
-  const ofCaller = eachInTurnsOf(ownerOf(reply.request), texts);
+  const { method, routeOptions, caller } = reply.request;
+  const isOfEvents = type === "text/event-stream";
+  const permitted = isOfEvents && caller ? untilExpiry(caller, texts) : texts;
+  const ofCaller = eachInTurnsOf(ownerOf(reply.request), permitted);
   // Holds one text at a time. The default is 16, whatever their lengths.
   const stream = Readable.from(method === "HEAD" ? [] : ofCaller, { objectMode: false });
   const { id: requestId } = reply.request;
@@ -206,8 +209,8 @@ function sendStream(
     log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
   );
   reply.type(`${type}; charset=utf-8`);
-  // With its defaults nginx would hold back the events until it has some kilobytes of them.
-  if (type === "text/event-stream") reply.header("x-accel-buffering", "no");
+  // With its defaults nginx would hold back the events until it has some kilobytes of them. The URL can have a token.
+  if (isOfEvents) reply.headers({ "x-accel-buffering": "no", "cache-control": "no-store" });
   // A stream of changes stays open for long, and many clients share its pieces.
   const encoding = type === "text/csv" || isJson(type) ? chooseEncoding(reply) : undefined;
   if (!encoding) return reply.send(stream);
@@ -227,6 +230,20 @@ async function* eachInTurnsOf<Part>(
     for (let part = await next(); !part.done; part = await next()) yield part.value;
   } finally {
     await iterator.return?.();
+  }
+}
+
+/**
+ * The parts of a stream of events, until the token of the caller expires. A stream without events has a heartbeat, so it
+ * ends soon after.
+ */
+async function* untilExpiry<Part>(
+  caller: Caller,
+  parts: AsyncIterable<Part>,
+): AsyncGenerator<Part, void, void> {
+  for await (const part of parts) {
+    if (hasExpired(caller.claims)) return;
+    yield part;
   }
 }
 
