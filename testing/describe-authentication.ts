@@ -35,6 +35,7 @@ export function describeAuthentication(
       status: response.statusCode,
       challenge: response.headers["www-authenticate"],
       etag: response.headers.etag as string | undefined,
+      headers: response.headers,
       text: await textOf(response),
     };
   }
@@ -81,10 +82,24 @@ export function describeAuthentication(
       for (const known of [etag, "*"]) {
         const conditional = { ...sample, headers: { ...sample.headers, "if-none-match": known } };
         for (const token of [undefined, none]) {
-          const { text: _, ...plain } = await send(sample, token);
+          const { text: _, headers: __, ...plain } = await send(sample, token);
           expect(await send(conditional, token)).toMatchObject(plain);
           expect([401, 403]).toContain(plain.status);
         }
+      }
+    });
+
+    test("has no host of an untrusted proxy in its response, and its own in none for shared caches", async () => {
+      const forged = {
+        ...{ host: "forged.test", forwarded: "host=proxy.test;proto=https" },
+        ...{ "x-forwarded-host": "proxy.test", "x-forwarded-proto": "https" },
+      };
+      for (const token of [undefined, await signed(sample.scopes.at(-1))]) {
+        const sent = { ...sample, headers: { ...sample.headers, ...forged } };
+        const { text, headers } = await send(sent, token);
+        const whole = JSON.stringify(headers) + text;
+        expect(whole).not.toContain("proxy.test");
+        if (whole.includes("forged.test")) expect(headers["cache-control"] ?? "").not.toContain("public");
       }
     });
 
