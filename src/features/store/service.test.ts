@@ -196,7 +196,7 @@ describeOnStores("a service on a feature store", (make) => {
         expect([names, await service.shown(names)]).toEqual([names, everywhere(isAdded)]);
       }
     });
-    await fc.assert(property, { numRuns: 8 });
+    await fc.assert(property, { numRuns: 6 });
   });
 
   test("returns a page for the cursor of any text, as if it followed one of the list", async () => {
