@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { makeKey, openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
 import { readSettings, SettingsError } from "../process/settings.ts";
@@ -23,6 +25,9 @@ const contract = contractOf(
         parameters: [inQuery("side", { type: "string" })],
       }),
     },
+    "/bell": {
+      get: operation("followBell", { "text/event-stream": {} }, { security: [{ bearer: ["door:see"] }] }),
+    },
   },
   {
     securitySchemes: {
@@ -37,7 +42,18 @@ const handlers = {
   getDoor: async ({ caller }: { caller: Caller }) => textOf(String(caller.claims.sub)),
   getWindow: async ({ caller, query }: { caller: Caller; query: object }) =>
     textOf(JSON.stringify([caller.claims.sub, query])),
+  followBell: async () => ({ status: 200, type: "text/event-stream", body: heartbeats() }),
 };
+/** A heartbeat at once, and one whenever this is called. */
+let beat = () => {};
+async function* heartbeats() {
+  for (;;) {
+    yield ":\n\n";
+    await new Promise<void>((resolve) => {
+      beat = resolve;
+    });
+  }
+}
 
 /** Starts a service whose operations require a token of this issuer. One accepts it in the query as well. */
 async function openDoorService(settings: Parameters<typeof openAuthentication>[0]) {
@@ -277,6 +293,21 @@ describe("a token", () => {
       if (index % 3 === 0) expect(status).toBe(403);
       else expect([status, text]).toEqual([200, `caller ${index}`]);
     }
+  });
+
+  test("that expires ends a stream at its next heartbeat, also if there is no event", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    const now = Date.now();
+    vi.setSystemTime(now);
+    const token = await issuer.sign({ ...claims, exp: Math.floor(now / 1000) + 30 });
+    const stream = await listen(doors.base, "/bell", { authorization: `Bearer ${token}` });
+    await eventually(() => expect(stream.text()).toBe(":\n\n"));
+    beat();
+    await eventually(() => expect(stream.text()).toBe(":\n\n:\n\n"));
+    vi.setSystemTime(now + 30_000);
+    beat();
+    expect(await stream.ended).toBe("by the service");
+    expect(stream.text()).toBe(":\n\n:\n\n");
   });
 
   test("with any other defect is rejected with AUTH_TOKEN_TYPE=JWT too", async () => {
