@@ -1125,6 +1125,11 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description Only a stream has it. No cache keeps it.
+         * @example no-store
+         */
+        CacheControl: "no-store";
+        /**
          * @description Identifies this version of the response (RFC 9110).
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
@@ -1179,6 +1184,7 @@ export interface operations {
             /** @description The records after the cursor. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1847,6 +1853,11 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    /**
+                     * @description No cache keeps the events.
+                     * @example no-store
+                     */
+                    "Cache-Control": "no-store";
                     /**
                      * @description nginx passes on each event immediately.
                      * @example no

@@ -2196,6 +2196,11 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description Only a stream has it. No cache keeps it.
+         * @example no-store
+         */
+        CacheControl: "no-store";
+        /**
          * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
          * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=WyIyMDI0LTAzLTA1Il0>; rel="next"
          */
@@ -2659,6 +2664,7 @@ export interface operations {
             /** @description The events after the cursor. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -38,7 +38,7 @@ const corsOf = ({ headers }: { headers: Record<string, unknown> }) =>
   );
 
 const exposed = expect.stringMatching(
-  /Allow, ETag, Retry-After, (WWW-Authenticate, )?X-Accel-Buffering, X-Request-Id$/,
+  /Allow, Cache-Control, ETag, Retry-After, (WWW-Authenticate, )?X-Accel-Buffering, X-Request-Id$/,
 );
 const shared = (origin: string, vary = "origin") => ({
   "access-control-allow-origin": origin,

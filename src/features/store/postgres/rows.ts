@@ -30,8 +30,8 @@ export const featureColumns = "resource, id, feature, names, place, expires_at";
 export const changeColumns = "number, type, at, resource, id, feature, names, expires_at";
 
 /**
- * The key of a name in a cursor, which can be any text. PostgreSQL stores no `\\0`. No name has one, so a page after the text
- * before it is the right one.
+ * The key of a name in a cursor, which can be any text. PostgreSQL stores no character 0, and no name has one: what follows
+ * it in a cursor decides nothing.
  */
 export const keyOfPosition = (name = ""): string => keyOfName(name.split("\0", 1)[0] as string);
 
