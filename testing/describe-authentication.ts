@@ -34,6 +34,8 @@ export function describeAuthentication(
     return {
       status: response.statusCode,
       challenge: response.headers["www-authenticate"],
+      etag: response.headers.etag as string | undefined,
+      headers: response.headers,
       text: await textOf(response),
     };
   }
@@ -72,6 +74,33 @@ export function describeAuthentication(
       if (sample.method === "GET") expect((await send(sample, enough, "HEAD")).status).toBe(200);
       expect((await send(wrong, enough)).status).toBe(400);
       expect((await send(sample, undefined, "PATCH")).status).toBe(405);
+    });
+
+    test("sends nothing for an entity tag to a caller without its scopes, nor says that it is unchanged", async () => {
+      const [enough, none] = [await signed(sample.scopes.at(-1)), await signed(undefined)];
+      const { etag = '"none"' } = await send(sample, enough);
+      for (const known of [etag, "*"]) {
+        const conditional = { ...sample, headers: { ...sample.headers, "if-none-match": known } };
+        for (const token of [undefined, none]) {
+          const { text: _, headers: __, ...plain } = await send(sample, token);
+          expect(await send(conditional, token)).toMatchObject(plain);
+          expect([401, 403]).toContain(plain.status);
+        }
+      }
+    });
+
+    test("has no host of an untrusted proxy in its response, and its own in none for shared caches", async () => {
+      const forged = {
+        ...{ host: "forged.test", forwarded: "host=proxy.test;proto=https" },
+        ...{ "x-forwarded-host": "proxy.test", "x-forwarded-proto": "https" },
+      };
+      for (const token of [undefined, await signed(sample.scopes.at(-1))]) {
+        const sent = { ...sample, headers: { ...sample.headers, ...forged } };
+        const { text, headers } = await send(sent, token);
+        const whole = JSON.stringify(headers) + text;
+        expect(whole).not.toContain("proxy.test");
+        if (whole.includes("forged.test")) expect(headers["cache-control"] ?? "").not.toContain("public");
+      }
     });
 
     test("rejects forged tokens", async () => {

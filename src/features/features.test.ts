@@ -186,6 +186,19 @@ test("a list or a page of resources that has not changed answers 304", async () 
   }
 });
 
+test("the response 304 depends on the same headers as the one that it stands for", async () => {
+  await replace("varied/1", names(500));
+  for (const [path, vary] of [
+    ["varied/1", "accept-encoding"],
+    ["varied/2", undefined],
+  ]) {
+    const { headers } = await request("GET", path as string);
+    const known = { "if-none-match": headers.etag };
+    const unchanged = await request("GET", path as string, { headers: known });
+    expect([headers.vary, unchanged.status, unchanged.headers.vary]).toEqual([vary, 304, vary]);
+  }
+});
+
 describe("replacing a list", () => {
   test("kept features keep their position, new features follow", async () => {
     await addAll("whole/1/a", "whole/1/b", "whole/1/c");

@@ -60,6 +60,27 @@ async function suspendInWrite(one: Service, other: Service): Promise<string> {
   });
 }
 
+test("two processes on one LMDB store show at once what the other one has changed, in place of what they showed", async () => {
+  await using made = await newLmdb();
+  await using one = await startProcess(made.url);
+  await using other = await startProcess(made.url);
+  const path = "/features/customer/1/a";
+  const shown = async (service: Service) => ({
+    has: JSON.parse((await service.request(path)).text).result,
+    list: await service.list("1"),
+    ids: JSON.parse((await service.request("/features/customer?feature=a&count=true")).text),
+  });
+  const present = { has: true, list: ["a"], ids: { ids: ["1"], count: 1 } };
+  const absent = { has: false, list: [], ids: { ids: [], count: 0 } };
+  for (let round = 0; round < 20; round += 1) {
+    const [changing, reading] = round % 2 === 0 ? [one, other] : [other, one];
+    expect((await changing.request(path, { method: "POST" })).status).toBe(201);
+    expect(await shown(reading)).toEqual(present);
+    expect((await reading.request(path, { method: "DELETE" })).status).toBe(204);
+    expect(await shown(changing)).toEqual(absent);
+  }
+});
+
 describe("beside a process that hangs in a write to an LMDB store", () => {
   test.each(["a resumption", "a kill"])(
     "writes time out, reads continue, and writes continue after %s; answered changes are kept",

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { makeKey, openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
 import { readSettings, SettingsError } from "../process/settings.ts";
@@ -23,6 +25,9 @@ const contract = contractOf(
         parameters: [inQuery("side", { type: "string" })],
       }),
     },
+    "/bell": {
+      get: operation("followBell", { "text/event-stream": {} }, { security: [{ bearer: ["door:see"] }] }),
+    },
   },
   {
     securitySchemes: {
@@ -37,7 +42,18 @@ const handlers = {
   getDoor: async ({ caller }: { caller: Caller }) => textOf(String(caller.claims.sub)),
   getWindow: async ({ caller, query }: { caller: Caller; query: object }) =>
     textOf(JSON.stringify([caller.claims.sub, query])),
+  followBell: async () => ({ status: 200, type: "text/event-stream", body: heartbeats() }),
 };
+/** A heartbeat at once, and one whenever this is called. */
+let beat = () => {};
+async function* heartbeats() {
+  for (;;) {
+    yield ":\n\n";
+    await new Promise<void>((resolve) => {
+      beat = resolve;
+    });
+  }
+}
 
 /** Starts a service whose operations require a token of this issuer. One accepts it in the query as well. */
 async function openDoorService(settings: Parameters<typeof openAuthentication>[0]) {
@@ -204,6 +220,96 @@ describe("a token", () => {
     });
   });
 
+  test.each<[claim: "aud" | "iss", values: unknown[], message: string]>([
+    [
+      "aud",
+      [undefined, null, "", " ", [], [""], [null], [[]], 0, 1, true, {}, { 0: "https://services.test/" }],
+      "the token's audience (aud) must be https://services.test/",
+    ],
+    [
+      "aud",
+      [
+        "HTTPS://services.test/",
+        "https://Services.test/",
+        ["https://services.te\u017Ft/"],
+        "https://services.test",
+      ],
+      "the token's audience (aud) must be https://services.test/",
+    ],
+    [
+      "iss",
+      [undefined, null, "", " ", [], [""], ["https://issuer.test/"], 0, true, {}],
+      "the token's issuer (iss) must be https://issuer.test/",
+    ],
+    [
+      "iss",
+      ["HTTPS://issuer.test/", "https://Issuer.test/", "https://issuer.test", "https://issuer.te\u017Ft/"],
+      "the token's issuer (iss) must be https://issuer.test/",
+    ],
+  ])("whose %s is another one, empty or no text, such as %j, is rejected", async (claim, values, message) => {
+    for (const value of values) {
+      for (const service of [doors, ofAnyType]) {
+        const token = await issuer.sign({ ...claims, [claim]: value as never });
+        const response = await service.getDoor(`Bearer ${token}`);
+        expect([value, response]).toMatchObject([value, { status: 401, text: `${message}\n` }]);
+      }
+    }
+  });
+
+  test("that a service has accepted is no token of another service, of one with another audience or issuer", async () => {
+    const other = { ...issuer.settings, AUTH_AUDIENCE: "https://other.test/" };
+    await using ofOtherAudience = await openDoorService(other);
+    await using ofOtherIssuer = await openDoorService({
+      ...issuer.settings,
+      AUTH_ISSUER: "https://other.test/",
+    });
+    const tokens = [
+      [doors, await issuer.sign(claims)],
+      [ofOtherAudience, await issuer.sign({ ...claims, aud: other.AUTH_AUDIENCE })],
+      [ofOtherIssuer, await issuer.sign({ ...claims, iss: "https://other.test/" })],
+    ] as const;
+    for (let round = 0; round < 2; round += 1) {
+      for (const [accepting, token] of tokens) {
+        for (const service of [doors, ofOtherAudience, ofOtherIssuer]) {
+          const { status } = await service.getDoor(`Bearer ${token}`);
+          expect(status).toBe(service === accepting ? 200 : 401);
+        }
+      }
+    }
+  });
+
+  test("has its own claims and scopes among many that are verified at the same time", async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const scope = index % 3 === 0 ? "door:not" : "door:see";
+        return { index, token: await issuer.sign({ sub: `caller ${index}`, scope }) };
+      }),
+    );
+    // Each token is sent before, during and after the verification of the others.
+    const sent = [...tokens, ...tokens.toReversed(), ...tokens];
+    const responses = await Promise.all(sent.map(({ token }) => doors.getDoor(`Bearer ${token}`)));
+    for (const [place, { status, text }] of responses.entries()) {
+      const index = sent[place]?.index as number;
+      if (index % 3 === 0) expect(status).toBe(403);
+      else expect([status, text]).toEqual([200, `caller ${index}`]);
+    }
+  });
+
+  test("that expires ends a stream at its next heartbeat, also if there is no event", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    const now = Date.now();
+    vi.setSystemTime(now);
+    const token = await issuer.sign({ ...claims, exp: Math.floor(now / 1000) + 30 });
+    const stream = await listen(doors.base, "/bell", { authorization: `Bearer ${token}` });
+    await eventually(() => expect(stream.text()).toBe(":\n\n"));
+    beat();
+    await eventually(() => expect(stream.text()).toBe(":\n\n:\n\n"));
+    vi.setSystemTime(now + 30_000);
+    beat();
+    expect(await stream.ended).toBe("by the service");
+    expect(stream.text()).toBe(":\n\n:\n\n");
+  });
+
   test("with any other defect is rejected with AUTH_TOKEN_TYPE=JWT too", async () => {
     const { "an identity token": _, "without a type": __, ...invalid } = await issuer.invalidTokens(claims);
     expect(Object.keys(invalid).length).toBeGreaterThan(10);
@@ -246,6 +352,16 @@ describe("the scope of a token", () => {
     ["door:open", false],
     [["a door:see"], false],
     [{ "door:see": true }, false],
+    [" ", false],
+    [[], false],
+    [[""], false],
+    [[["door:see"]], false],
+    [null, false],
+    ["Door:see", false],
+    ["door:\u017Fee", false],
+    ["door:see\u200B", false],
+    ["door:see,door:open", false],
+    ["door:see\tdoor:open", false],
   ])("that is %j is enough: %s", async (scope, isEnough) => {
     const response = await doors.getDoor(`Bearer ${await issuer.sign({ scope, sub: "Zoë" })}`);
     expect(response).toEqual(isEnough ? { status: 200, challenge: undefined, text: "Zoë" } : insufficient);
@@ -318,7 +434,14 @@ describe("settings", () => {
   const urls = ["hunter2", "file:///hunter2", "https://user:hunter2@a/", "https://hunter2@a/"];
   const names = ["scp roles", "s\ncp", "s".repeat(201)];
   test.each<[settings: Environment, ...messages: string[]]>([
-    [{ ...valid, AUTH_AUDIENCE: "" }, together("AUTH_AUDIENCE", ["AUTH_JWKS_URL", "AUTH_ISSUER"])],
+    ...["", " ", "\n\t"].flatMap(
+      (blank) =>
+        [
+          [{ ...valid, AUTH_AUDIENCE: blank }, together("AUTH_AUDIENCE", ["AUTH_JWKS_URL", "AUTH_ISSUER"])],
+          [{ ...valid, AUTH_ISSUER: blank }, together("AUTH_ISSUER", ["AUTH_JWKS_URL", "AUTH_AUDIENCE"])],
+          [{ ...valid, AUTH_JWKS_URL: blank }, together("AUTH_JWKS_URL", ["AUTH_ISSUER", "AUTH_AUDIENCE"])],
+        ] as [Environment, string][],
+    ),
     [
       { AUTH_AUDIENCE: "a" },
       ...["AUTH_JWKS_URL", "AUTH_ISSUER"].map((one) => together(one, ["AUTH_AUDIENCE"])),

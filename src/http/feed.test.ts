@@ -93,3 +93,35 @@ test("a record is read once for all streams with the same filter, also of severa
   closing.abort();
   await Promise.all(ended.flat());
 });
+
+test("streams with filters and cursors that are equal when joined have records of their own", async () => {
+  const filters: object[] = [
+    ...[
+      { a: ["x,y"] },
+      { a: ["x", "y"] },
+      { a: ['x","y'] },
+      { a: "x,y" },
+      { a: "x", b: "y" },
+      { a: 'x","b":"y' },
+    ],
+    ...[{ a: null }, { a: "null" }, {}, { A: ["x,y"] }, { a: ["X,y"] }, { a: ["x,y "] }],
+  ];
+  const feed: Feed<object> = {
+    newest: async () => "9",
+    read: async (filter, after) => ({ text: JSON.stringify([after ?? null, filter]), cursor: "9" }),
+    isOutage: () => false,
+  };
+  const follow = openStreams(feed);
+  const closing = new AbortController();
+  const cursors = [undefined, "null", "1", "1,", '1",{"a'];
+  const wanted = cursors.flatMap((cursor) => filters.map((filter) => ({ cursor, filter })));
+  const received = await Promise.all(
+    wanted.map(async ({ cursor, filter }, index) => {
+      const stream = follow(`subject ${index % 3}`, filter, cursor, closing.signal);
+      await stream.next();
+      return String((await stream.next()).value);
+    }),
+  );
+  expect(received).toEqual(wanted.map(({ cursor, filter }) => JSON.stringify([cursor ?? null, filter])));
+  closing.abort();
+});

@@ -34,6 +34,7 @@ beforeAll(async () => {
     "": {},
     " with authentication": { security: () => authenticate },
     " with a public URL": { publicUrl: "https://api.test/pay/" },
+    " with both": { security: () => authenticate, publicUrl: "https://api.test/pay/" },
   };
   for (const [suffix, { security, publicUrl }] of Object.entries(kinds)) {
     const intake = security && openIntake(database, new Registry(), log);
@@ -145,7 +146,8 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       const first = await send(service, path);
       const etag = first.headers.etag as string;
       expect(etag).toMatch(/^"[\w-]{43}"$/);
-      expect(first.headers["cache-control"]).toBe("public, max-age=300");
+      const ofAll = path === "/.well-known/api-catalog" ? "private" : "public";
+      expect(first.headers["cache-control"]).toBe(`${ofAll}, max-age=300`);
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
         const cached = await send(service, path, { headers: { "if-none-match": known } });
         expect([cached.status, cached.text, cached.headers.etag]).toEqual([304, "", etag]);
@@ -206,6 +208,29 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
         expect([form, pathname]).toEqual([form, `/pay${path}`]);
       }
     }
+  });
+
+  test("publishes to shared caches nothing that has the host of a request", async () => {
+    const headers = { host: "forged.test", "x-forwarded-host": "proxy.test", "x-forwarded-proto": "https" };
+    const catalogPath = "/.well-known/api-catalog";
+    const [links] = JSON.parse((await send(service, catalogPath)).text).linkset;
+    const documents = [...links["service-desc"], ...links["service-doc"]].map(
+      ({ href }) => new URL(href).pathname,
+    );
+    const withHost: string[] = [];
+    for (const path of ["/", "/console", "/console/", "/docs/", "/unknown", catalogPath, ...documents]) {
+      for (const name of [`${service} with authentication`, `${service} with both`]) {
+        const { text, headers: received } = await send(name, path, { headers });
+        const whole = JSON.stringify(received) + text;
+        expect([path, whole.includes("proxy.test")]).toEqual([path, false]);
+        if (!whole.includes("forged.test")) continue;
+        withHost.push(name + path);
+        expect(received["cache-control"]).toBe("private, max-age=300");
+      }
+    }
+    expect(withHost).toEqual([`${service} with authentication${catalogPath}`]);
+    const { headers: received } = await send(`${service} with both`, catalogPath);
+    expect(received["cache-control"]).toBe("public, max-age=300");
   });
 
   test("lists its contracts and pages in an API catalog, with the host of the request", async () => {

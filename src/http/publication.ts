@@ -32,6 +32,8 @@ interface Document {
   type: string;
   read: (base: string) => Content | Promise<Content>;
   headers?: (base: string) => Record<string, string>;
+  /** True if the content has the URL of the request, whose host its sender chooses. No shared cache may keep it. */
+  isOfRequest?: boolean;
 }
 
 interface Content {
@@ -92,6 +94,7 @@ export function publish(
       type: linkset,
       read: (base) => contentOf(catalog(base, documents)),
       headers: (base) => ({ link: `<${base}${catalogPath}>; rel="api-catalog"` }),
+      isOfRequest: serverUrl === undefined,
     },
   };
   const ofConsole = console && {
@@ -150,7 +153,7 @@ function contentOf(body: string | Buffer): Content {
 /** True for a browser. Other clients send no media type, or one of data. */
 const asksForHtml = ({ headers: { accept = "" } }: FastifyRequest) => accept.includes("text/html");
 
-function documentHandler(path: string, { type, read, headers }: Document) {
+function documentHandler(path: string, { type, read, headers, isOfRequest = false }: Document) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const elsewhere = type === html && wayTo(path, request);
     if (elsewhere) return reply.redirect(elsewhere);
@@ -158,11 +161,14 @@ function documentHandler(path: string, { type, read, headers }: Document) {
     const { body, etag, compressed } = await read(base);
     reply.headers({
       etag,
-      "cache-control": `public, max-age=${maxAgeSeconds}`,
+      "cache-control": `${isOfRequest ? "private" : "public"}, max-age=${maxAgeSeconds}`,
       ...(type === html && { "content-security-policy": pagePolicy }),
       ...headers?.(base),
     });
-    if (fresh(request.headers, { etag })) return reply.code(304).send();
+    if (fresh(request.headers, { etag })) {
+      varyBy(reply, "accept-encoding");
+      return reply.code(304).send();
+    }
     return sendCompressed(reply.type(type), body, compressed);
   };
 }

@@ -15,6 +15,7 @@ import type { Outages } from "./outages.ts";
 import type { InFlight } from "./overload.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { withRequestId } from "./request-id.ts";
+import { type Caller, hasExpired } from "./security.ts";
 import { respondsTo } from "./unsent.ts";
 import { varyBy } from "./vary.ts";
 
@@ -113,8 +114,10 @@ export function routeHandler(
     const text = toJson(body);
     const etag = entityTag(text);
     reply.header("etag", etag);
-    if (isConditional && fresh(reply.request.headers, { etag })) reply.code(304).send();
-    else sendText(reply, type, text);
+    if (!isConditional || !fresh(reply.request.headers, { etag })) return void sendText(reply, type, text);
+    // A cache keeps the Vary of the response that the 304 stands for (RFC 9110, section 15.4.5).
+    if (text.length >= compressedMin) varyBy(reply, "accept-encoding");
+    reply.code(304).send();
   }
 
   async function respond(reply: FastifyReply, caller: Owner): Promise<void> {
@@ -195,8 +198,10 @@ function sendStream(
   texts: AsyncIterable<string | Buffer>,
   log: Logger,
 ): FastifyReply {
-  const { method, routeOptions } = reply.request;
-  const ofCaller = eachInTurnsOf(ownerOf(reply.request), texts);
+  const { method, routeOptions, caller } = reply.request;
+  const isOfEvents = type === "text/event-stream";
+  const permitted = isOfEvents && caller ? untilExpiry(caller, texts) : texts;
+  const ofCaller = eachInTurnsOf(ownerOf(reply.request), permitted);
   // Holds one text at a time. The default is 16, whatever their lengths.
   const stream = Readable.from(method === "HEAD" ? [] : ofCaller, { objectMode: false });
   const { id: requestId } = reply.request;
@@ -205,7 +210,7 @@ function sendStream(
   );
   reply.type(`${type}; charset=utf-8`);
   // With its defaults nginx would hold back the events until it has some kilobytes of them.
-  if (type === "text/event-stream") reply.header("x-accel-buffering", "no");
+  if (isOfEvents) reply.header("x-accel-buffering", "no");
   // A stream of changes stays open for long, and many clients share its pieces.
   const encoding = type === "text/csv" || isJson(type) ? chooseEncoding(reply) : undefined;
   if (!encoding) return reply.send(stream);
@@ -225,6 +230,20 @@ async function* eachInTurnsOf<Part>(
     for (let part = await next(); !part.done; part = await next()) yield part.value;
   } finally {
     await iterator.return?.();
+  }
+}
+
+/**
+ * The parts of a stream of events, until the token of the caller expires. A stream without events has a heartbeat, so it
+ * ends soon after.
+ */
+async function* untilExpiry<Part>(
+  caller: Caller,
+  parts: AsyncIterable<Part>,
+): AsyncGenerator<Part, void, void> {
+  for await (const part of parts) {
+    if (hasExpired(caller.claims)) return;
+    yield part;
   }
 }
 

@@ -10,6 +10,10 @@ export interface Caller {
   token: string;
 }
 
+/** True if the claims have an expiry time (`exp`, in seconds) that has come. */
+export const hasExpired = ({ exp }: Caller["claims"]): boolean =>
+  typeof exp === "number" && exp * 1000 <= Date.now();
+
 /** Authenticates the caller. Throws an `HttpError`: 401 without valid credentials, 403 without the scopes. */
 export type Authenticate = (request: FastifyRequest, scopes: string[]) => Promise<Caller>;
 

@@ -8,7 +8,7 @@ import {
 } from "jose";
 import type { Logger } from "../process/log.ts";
 import { watchOutage } from "../process/outage.ts";
-import type { Caller } from "./security.ts";
+import { type Caller, hasExpired } from "./security.ts";
 
 export const tokenTypes = ["at+jwt", "JWT"] as const;
 
@@ -62,7 +62,7 @@ export function tokenReader(trust: Trust, log: Logger): (token: string) => Promi
       throw error instanceof errors.JOSEError ? new TokenError(describe(error, trust)) : error;
     });
     // The tolerance is for the beginning of the token only.
-    if ((payload.exp as number) * 1000 <= Date.now()) throw new TokenError(expired);
+    if (hasExpired(payload)) throw new TokenError(expired);
     const { must, types } = typeRules[trust.tokenType];
     if (types.includes(typeOf(protectedHeader.typ))) return payload;
     throw new TokenError(`the token's type (typ) must ${must}`);

@@ -1,6 +1,7 @@
 import type { JWTPayload } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { describeAuthentication } from "../../testing/describe-authentication.ts";
+import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type Issuer, openIssuer } from "../../testing/issuer.ts";
 import { message } from "../../testing/messages.ts";
@@ -93,6 +94,105 @@ test("all accounts of a list must be the token's", async () => {
   );
   expect((await requestWith(own, `${search("57")}&account_id=58`)).status).toBe(403);
   expect((await requestWith(all, search("57,58"))).status).toBe(200);
+});
+
+test("an account without characters is no account, and is in no list of accounts", async () => {
+  const invalid = [400, 403, 404];
+  const claims = [
+    [""],
+    [" "],
+    [","],
+    ["", "58"],
+    "",
+    null,
+    undefined,
+    57,
+    true,
+    { 0: "57" },
+    ["57,"],
+    ["57 "],
+  ];
+  for (const accounts of claims) {
+    const given = { scope: "ledger:read", accounts };
+    const statusOf = async (path: string) => (await requestWith(given as JWTPayload, path)).status;
+    for (const [, { path: valid }] of ofAccounts) {
+      expect([accounts, valid, await statusOf(valid)]).toEqual([accounts, valid, 403]);
+      for (const account of ["", "%20", "%09"]) {
+        const path = valid.replace("account_id=57", `account_id=${account}`);
+        expect([accounts, path, await statusOf(path)]).toEqual([accounts, path, expect.toBeOneOf(invalid)]);
+      }
+    }
+    for (const account of [",", ",,%20", "&account_id=", "&account_id=,"]) {
+      for (const list of ["/v1/event", "/v1/transaction/", "/v1/report/transactions"]) {
+        const path = `${list}?account_id=${account}`;
+        expect([accounts, path, await statusOf(path)]).toEqual([accounts, path, 400]);
+      }
+    }
+  }
+});
+
+test("accounts, claims and scopes that differ only in letter case, or when they are joined, are different", async () => {
+  const statusOf = async (claims: JWTPayload, account: string) =>
+    (await requestWith(claims, `/v1/transaction/?account_id=${encodeURIComponent(account)}`)).status;
+  const scope = "ledger:read";
+  const differing: [own: string[], account: string][] = [
+    [["a"], "A"],
+    [["s", "S"], "\u017F"],
+    [["k", "K"], "\u212A"],
+    [["\u00E9"], "e\u0301"],
+    [["a b"], "a"],
+    [["a,b"], "a,b"],
+    [["5", "7"], "57"],
+    [["057", "57.0", "5.7e1"], "57"],
+  ];
+  for (const [accounts, account] of differing) {
+    expect([account, await statusOf({ scope, accounts }, account)]).toEqual([account, 403]);
+    for (const own of accounts.filter((one) => !one.includes(",")))
+      expect([own, await statusOf({ scope, accounts }, own)]).toEqual([own, 200]);
+  }
+  // A list has two accounts where another operation has one with a comma.
+  const ofOne = "/v1/report/payments_by_state?account_id=a,b";
+  expect((await requestWith({ scope, accounts: ["a,b"] }, ofOne)).status).toBe(200);
+  expect((await requestWith({ scope, accounts: ["a", "b"] }, ofOne)).status).toBe(403);
+  expect(await statusOf({ scope, accounts: ["a", "b"] }, "a,b")).toBe(200);
+  for (const other of ["Ledger:read", "LEDGER:READ", "ledger:read:ALL", "ledger:read,ledger:read:all"])
+    expect([other, await statusOf({ scope: other, accounts: ["57"] }, "57")]).toEqual([other, 403]);
+  for (const name of ["Accounts", "ACCOUNTS", "account\u017F"])
+    expect([name, await statusOf({ scope, [name]: ["57"] }, "57")]).toEqual([name, 403]);
+});
+
+test("each of many callers at the same time gets the response that it gets alone", async () => {
+  const callers = [own, all, { ...own, accounts: ["56"] }, { scope: "ledger:read", accounts: ["57"] }, {}];
+  const paths = ofAccounts.flatMap(([, { path }]) => [path, path.replace("account_id=57", "account_id=56")]);
+  const requests = paths.flatMap((path) => callers.map((claims) => ({ path, claims })));
+  const responseTo = async ({ path, claims }: (typeof requests)[number], headers = {}) => {
+    const { status, text, headers: received } = await requestWith(claims, path, { headers });
+    return [path, claims, status, received["www-authenticate"], text.replace(/"request_id":"[^"]*"/, "")];
+  };
+  const alone = [];
+  for (const one of requests) alone.push(await responseTo(one));
+  for (const headers of [{}, { "if-none-match": "*" }, { "accept-encoding": "identity" }]) {
+    const together = await Promise.all(requests.map((one) => responseTo(one, headers)));
+    expect(together).toEqual(alone);
+  }
+});
+
+test("the stream of events sends nothing after its token has expired, and ends", async () => {
+  const expired = new Date();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(expired);
+  const token = await issuer.sign({ ...own, exp: Math.floor(expired.getTime() / 1000) + 30 });
+  const headers = { authorization: `Bearer ${token}` };
+  const stream = await listen(ledger.base, "/v1/event?account_id=56", headers);
+  expect([stream.response.statusCode, stream.response.headers["cache-control"]]).toEqual([200, "private, no-store"]);
+  const stored = (id: string) =>
+    ledger.store([message({ resource_external_id: id, event_details: { gateway_account_id: "56" } })]);
+  await stored("before the expiry");
+  await eventually(() => expect(stream.events()).toHaveLength(1));
+  vi.setSystemTime(expired.getTime() + 31_000);
+  await stored("after the expiry");
+  expect(await stream.ended).toBe("by the service");
+  expect(stream.events()).toHaveLength(1);
 });
 
 test.each(["/v1/transaction/full", "/v1/transaction/"])(

@@ -59,3 +59,27 @@ test("as many statements of an account run at a time as may, also after some hav
   await Promise.all(statements);
   expect(most).toBe(2);
 });
+
+test("lists of accounts that are equal when joined have places of their own", async () => {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const sql = {
+    async query(text: string) {
+      started.push(text);
+      await end;
+      return [];
+    },
+    run: async () => {},
+  };
+  // A list of accounts has one place of the three of a caller.
+  const lanes = openLanes(sql, 9, testWaitMaxMs);
+  const lists = [["a,b"], ["a", "b"], ['a","b']];
+  const statements = lists.flatMap((accounts) => {
+    const lane = lanes("subject a", accounts);
+    return [lane.query(JSON.stringify(accounts)), lane.query("waits")];
+  });
+  await setImmediate();
+  expect(started).toEqual(lists.map((accounts) => JSON.stringify(accounts)));
+  resolve();
+  await Promise.all(statements);
+});

@@ -6,7 +6,7 @@ import { keyOfName } from "../name-key.ts";
 import type { History } from "../store.ts";
 import { type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { type FeedRow, feedColumns, pageIn } from "./feed.ts";
-import { type ChangeRow, changeColumns, recordIn } from "./rows.ts";
+import { type ChangeRow, changeColumns, keyOfPosition, recordIn } from "./rows.ts";
 
 /** A row of the table `feature_list`. */
 interface ListRow {
@@ -85,7 +85,7 @@ export const historyIn = (query: Sql["query"]): History => ({
       select coalesce(names[2], id) as id, ${isPresent("$4")} as is_present
       from (select * from examined limit $5) as examined
       left join lateral (${lastRecord("examined.id", "$2", "$4")}) as last on true`,
-      [keyOfName(resource), keyOfName(feature), keyOfName(after ?? ""), at, limit + 1],
+      [keyOfName(resource), keyOfName(feature), keyOfPosition(after), at, limit + 1],
       "repeated",
     );
     const page = rows.slice(0, limit);

@@ -1,3 +1,4 @@
+import { keyOfName } from "../name-key.ts";
 import type { ChangeRecord, Entry } from "../store.ts";
 import type { StoredEntry } from "../stored-entry.ts";
 
@@ -27,6 +28,12 @@ export interface ChangeRow extends KeyColumns {
 
 export const featureColumns = "resource, id, feature, names, place, expires_at";
 export const changeColumns = "number, type, at, resource, id, feature, names, expires_at";
+
+/**
+ * The key of a name in a cursor, which can be any text. PostgreSQL stores no character 0, and no name has one: what follows
+ * it in a cursor decides nothing.
+ */
+export const keyOfPosition = (name = ""): string => keyOfName(name.split("\0", 1)[0] as string);
 
 const expiryIn = (milliseconds: bigint | null) =>
   milliseconds === null ? {} : { expiresAt: Number(milliseconds) };

@@ -21,7 +21,14 @@ import { inBatches } from "./batches.ts";
 import { late, withFailures } from "./failure.ts";
 import { type FeedRow, feedColumns, pageIn, readNewest } from "./feed.ts";
 import { historyIn } from "./history.ts";
-import { changeColumns, entryIn, type FeatureRow, featureColumns, type Names } from "./rows.ts";
+import {
+  changeColumns,
+  entryIn,
+  type FeatureRow,
+  featureColumns,
+  keyOfPosition,
+  type Names,
+} from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
 
 /** Limit for a statement, in milliseconds. */
@@ -135,7 +142,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
       const rows = await read<FeatureRow>(
         `select ${featureColumns} from feature_storage.feature
         where resource = $1 and feature = $2 and id > $3 and ${isLive("$4")} order by id limit $5`,
-        [keyOfName(resource), keyOfName(feature), keyOfName(after ?? ""), Date.now(), limit],
+        [keyOfName(resource), keyOfName(feature), keyOfPosition(after), Date.now(), limit],
         "repeated",
       );
       return await mapInTurns(rows, (row) => entryIn(row).id);
@@ -163,7 +170,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
       const rows = await read<FeatureRow>(
         `select ${featureColumns} from feature_storage.feature
         where resource = $1 and (feature, id) > ($2, $3) and ${isLive("$4")} order by feature, id limit $5`,
-        [keyOfName(resource), keyOfName(after?.feature ?? ""), keyOfName(after?.id ?? ""), Date.now(), limit],
+        [keyOfName(resource), keyOfPosition(after?.feature), keyOfPosition(after?.id), Date.now(), limit],
         "repeated",
       );
       return await mapInTurns(rows, (row) => withoutPlace(entryIn(row)));
