@@ -1213,7 +1213,7 @@ export interface components {
         Allow: string;
         /**
          * @description `private, no-cache`, so that a cache of one caller can keep the response, and uses it only if the service confirms it.
-         *     `private, no-store` if the request or the response can contain credentials.
+         *     `private, no-store` for streams, and if the request or the response can contain credentials.
          * @example private, no-cache
          */
         CacheControl: "private, no-cache" | "private, no-store";
@@ -1223,7 +1223,7 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description The request or the response can contain credentials, so no cache keeps the response.
+         * @description No cache keeps the response. It is a stream, or can contain credentials.
          * @example private, no-store
          */
         NoStore: "private, no-store";
@@ -1277,7 +1277,7 @@ export interface operations {
             /** @description The records after the cursor. */
             200: {
                 headers: {
-                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;

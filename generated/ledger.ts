@@ -754,7 +754,10 @@ export interface components {
             /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
             gross_amount: components["schemas"]["PenceSum"];
         };
-        /** @description A position in a list. Take it from a link of the service. */
+        /**
+         * @description A position in a list. Take it from a link of the service. It is sealed: it tells nothing, and is of this ledger and
+         *     this list.
+         */
         Cursor: string;
         /**
          * Format: date
@@ -1060,7 +1063,7 @@ export interface components {
          * @example {
          *       "events": [],
          *       "has_more": false,
-         *       "next_cursor": "WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd"
+         *       "next_cursor": "KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M"
          *     }
          */
         EventFeedPage: {
@@ -2254,7 +2257,7 @@ export interface components {
         CacheControl: "private, no-store";
         /**
          * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
-         * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=WyIyMDI0LTAzLTA1Il0>; rel="next"
+         * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M>; rel="next"
          */
         Link: string;
         /**
@@ -2364,7 +2367,7 @@ export interface operations {
                  * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude agreements that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJhZ3IxIiwiOTk5OTk5IiwyLDFd
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2539,7 +2542,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjAwOjAwLjAwMDAwMFoiLCJBR1JFRU1FTlRfQ1JFQVRFRCIsImFncmVlbWVudCIsImRlbW8tYWdyZWVtZW50Il0
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2600,7 +2603,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyIxNyJd
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2693,7 +2696,7 @@ export interface operations {
                 account_id?: components["schemas"]["ListedText"][];
                 /**
                  * @description The cursor of the last event that the client has seen, or `newest`. Default is before the oldest event.
-                 * @example WyIwIiwiMCIsIjE5NzAtMDEtMDFUMDA6MDA6MDAuMDAwMDAwWiJd
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2719,7 +2722,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
-                 * @example WyIwIiwiMCIsIjE5NzAtMDEtMDFUMDA6MDA6MDAuMDAwMDAwWiJd
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 "Last-Event-ID"?: components["schemas"]["Cursor"];
             };
@@ -2835,7 +2838,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyIyMDI0LTAzLTA3VDAwOjAwOjAwLjAwMDAwMFoiLCI5OTk5OTkiXQ
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3030,7 +3033,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyJkZW1vIiwiMjAyNC0wMi0wMSJd
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3236,7 +3239,7 @@ export interface operations {
                 account_id?: components["parameters"]["AccountIds"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
-                 * @example WyJESVNQVVRFIiwic3VjY2VzcyJd
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3363,7 +3366,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjAwOjAwLjAwMDAwMFoiXQ
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3507,7 +3510,7 @@ export interface operations {
                  * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude transactions that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1. Ignored for CSV.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3699,7 +3702,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJyZWZ1bmQxIl0
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3837,7 +3840,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example WyIyMDI0LTAzLTA1VDExOjAwOjAwLjAwMDAwMFoiLCJSRUZVTkRfQ1JFQVRFRF9CWV9VU0VSIiwicmVmdW5kIiwiZGVtby1yZWZ1bmQiXQ
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**

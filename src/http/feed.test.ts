@@ -109,6 +109,7 @@ test("streams with filters and cursors that are equal when joined have records o
   const feed: Feed<object> = {
     newest: async () => "9",
     read: async (filter, after) => ({ text: JSON.stringify([after ?? null, filter]), cursor: "9" }),
+    cursorAt: (cursor) => cursor,
     isOutage: () => false,
   };
   const follow = openStreams(feed);

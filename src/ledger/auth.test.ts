@@ -184,7 +184,10 @@ test("the stream of events sends nothing after its token has expired, and ends",
   const token = await issuer.sign({ ...own, exp: Math.floor(expired.getTime() / 1000) + 30 });
   const headers = { authorization: `Bearer ${token}` };
   const stream = await listen(ledger.base, "/v1/event?account_id=56", headers);
-  expect([stream.response.statusCode, stream.response.headers["cache-control"]]).toEqual([200, "private, no-store"]);
+  expect([stream.response.statusCode, stream.response.headers["cache-control"]]).toEqual([
+    200,
+    "private, no-store",
+  ]);
   const stored = (id: string) =>
     ledger.store([message({ resource_external_id: id, event_details: { gateway_account_id: "56" } })]);
   await stored("before the expiry");

@@ -49,7 +49,8 @@ const cases = operations.flatMap(({ operationId, path, parameters }) => {
   return [
     [operationId, pathWith(alwaysGiven)],
     ...parameters
-      .filter((one) => !isAlwaysGiven(one))
+      // A cursor belongs to one ledger.
+      .filter((one) => !isAlwaysGiven(one) && one.name !== "cursor")
       .map((one) => [operationId, pathWith([...alwaysGiven, one])]),
   ] as [operationId: string, path: string][];
 });

@@ -3,6 +3,7 @@ import { featuresService } from "../../../src/features/app.ts";
 import { ledgerService } from "../../../src/ledger/app.ts";
 import { openCursors } from "../../../src/ledger/handlers/cursor.ts";
 import { resourceTypes } from "../../../src/ledger/tables/event.ts";
+import { feedStart } from "../../../src/ledger/tables/feed.ts";
 import {
   addedEvent,
   featureSamples,
@@ -23,8 +24,10 @@ const get = (status: number, ...paths: string[]): RequestCase[] =>
 /** The key of the ledger to which the requests are sent. */
 export const cursorKey = new Uint8Array(32);
 const cursors = openCursors(cursorKey);
-const feedPosition = { sql_transaction: 0n, event_id: 999_999n, timestamp: "2024-03-05T00:30:00.000000Z" };
-const groupPosition = { columns: ["state"], values: ["cancelled"] };
+const instant = "2024-03-05T00:30:00.000000Z";
+const lostEvent = cursors.feed.write({ sql_transaction: 0n, event_id: 999_999n, timestamp: instant });
+const groupOf = (...columns: string[]) =>
+  cursors.group.write({ columns, values: columns.map(() => "cancelled") });
 
 const of = ledgerSamples;
 const override = "override_account_id_restriction=true";
@@ -110,17 +113,44 @@ function withParameter(request: RequestCase, { name, in: place }: Parameter, val
   return { ...request, path: `${path}?${search}` };
 }
 
+const page = { created_date: instant, external_id: "x", arrived: "1", page: 2, total: 3, random: "x" };
+const event = {
+  timestamp: instant,
+  event_type: "X",
+  resource_type: "payment",
+  resource_external_id: "x",
+} as const;
+/** A cursor for each operation that has one. Those in the contract are of another ledger. */
+const withCursors: RequestCase[] = (
+  [
+    [of.searchTransactions, cursors.page.write(page)],
+    [of.searchAgreements, cursors.page.write(page)],
+    [of.listTransactionEvents, cursors.event.write(event)],
+    [of.listAgreementEvents, cursors.event.write(event)],
+    [of.listChildTransactions, cursors.child.write({ created_date: instant, external_id: "x" })],
+    [of.listGatewayPerformance, groupOf("account", "month")],
+    [of.listTransactionsByHour, cursors.hour.write({ hour: instant })],
+    [of.listTickerEvents, cursors.ticker.write({ timestamp: instant, id: 1n })],
+    [of.listDeadLetters, cursors.deadLetter.write({ dead_letter_id: 1n })],
+    [of.listEvents, cursors.feed.write(feedStart)],
+  ] as const
+).map(([sample, cursor]) =>
+  withParameter({ ...sample, status: 200 }, { name: "cursor", in: "query", schema: {} }, cursor),
+);
+
 /**
  * Together with the messages these cover every parameter and every value of a response. observe.ts adds the requests that
  * every operation must reject.
  */
 export const ledgerRequests: RequestCase[] = [
   ...withParameters(ledgerService.contract, ledgerSamples),
+  ...withCursors,
+  { ...of.listEvents, status: 200, headers: { "last-event-id": cursors.feed.write(feedStart) } },
 
   ...get(200, ...range(1, 60).map((id) => `/v1/event/${id}`)),
   ...get(200, "/v1/event"),
   ...get(404, "/v1/event/999999"),
-  ...get(410, `/v1/event?cursor=${cursors.feed.write(feedPosition)}`),
+  ...get(410, `/v1/event?cursor=${lostEvent}`),
   ...withAccept(of.listEvents, "application/x-ndjson", "text/event-stream"),
 
   ...get(200, ...transactions, "/v1/transaction/refund?account_id=57&parent_external_id=full"),
@@ -148,10 +178,7 @@ export const ledgerRequests: RequestCase[] = [
 
   ...get(200, `/v1/report/transactions?${override}&${march}&group_by=account,live,moto`),
   ...get(200, "/v1/report/transactions?account_id=57&group_by=state&display_size=2"),
-  ...get(
-    200,
-    `/v1/report/transactions?account_id=57&group_by=state&cursor=${cursors.group.write(groupPosition)}`,
-  ),
+  ...get(200, `/v1/report/transactions?account_id=57&group_by=state&cursor=${groupOf("state")}`),
   ...get(200, `/v1/report/transactions-summary?${override}&override_from_date_validation=true`),
   ...get(200, `/v1/report/payments_by_state?${override}`),
   ...get(200, "/v1/report/performance-report?from_date=2024-03-01&to_date=2024-03-31"),

@@ -23,8 +23,9 @@ export async function ledgerIdOf(database: Database): Promise<string> {
   return (made as { ledger_id: string }).ledger_id;
 }
 
-/** The key with which the processes of the ledger seal the cursors that they give to callers. */
+/** The key with which the processes of the ledger seal the cursors that they give to callers. The database makes it. */
 export async function cursorKeyOf(database: Database): Promise<Uint8Array> {
+  await database.query("insert into cursor_key default values on conflict do nothing");
   const [row] = await database.query<{ key: Uint8Array }>("select key from cursor_key");
   return (row as { key: Uint8Array }).key;
 }

@@ -1,7 +1,8 @@
--- The key with which cursors are sealed. It is made in the database, so that all processes and replicas have the same.
+-- The key with which cursors are sealed, the same for all processes of the ledger. The first of them adds the row.
 create table cursor_key (
-  only_row boolean primary key default true check (only_row),
-  -- Random UUIDs have 122 random bits each.
-  key bytea not null default sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'utf8'))
+  -- Three random UUIDs have 366 random bits.
+  key bytea not null default sha256(
+    convert_to(concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()), 'utf8')
+  ),
+  only_row boolean primary key default true check (only_row)
 );
-insert into cursor_key default values;
