@@ -754,10 +754,7 @@ export interface components {
             /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
             gross_amount: components["schemas"]["PenceSum"];
         };
-        /**
-         * @description A position in a list. Take it from a link of the service. It is sealed: it tells nothing, and is of this ledger and
-         *     this list.
-         */
+        /** @description A position in a list of this ledger, which only the ledger can read. Take it from a link of the service. */
         Cursor: string;
         /**
          * Format: date

@@ -35,7 +35,8 @@ const singular: Record<string, string> = {
 export function describeChanges(changes: Change[], before: Document, now: Document): string[] {
   const entries = changes.flatMap((change) => entriesOf(change, change.kind === "removed" ? before : now));
   const grouped = Map.groupBy(entries, ({ operation, text }) => operation ?? text);
-  const lines = [...grouped].map(([name, members]) => {
+  const lines = [...grouped].map(([name, all]) => {
+    const members = withoutReplaced(all);
     const isBreaking = members.some((member) => member.isBreaking);
     const parts = new Set(
       members.toSorted((a, b) => Number(b.isBreaking) - Number(a.isBreaking)).map(({ text }) => text),
@@ -46,6 +47,17 @@ export function describeChanges(changes: Change[], before: Document, now: Docume
   const rank = ({ isBreaking, line }: (typeof lines)[number]) =>
     isBreaking ? 0 : line === `- ${textsEntry}` ? 2 : 1;
   return lines.toSorted((a, b) => rank(a) - rank(b)).map(({ line }) => line);
+}
+
+/** Redocly reports a parameter that has other texts and another reference to its schema as removed and added. */
+function withoutReplaced(entries: Entry[]): Entry[] {
+  const has = (text: string) => entries.some((entry) => entry.text === text);
+  const isReplaced = ({ text }: Entry) => {
+    const [, parameter] = /^(?:new|removed) (parameter .*)$/.exec(text) ?? [];
+    return parameter !== undefined && has(`new ${parameter}`) && has(`removed ${parameter}`);
+  };
+  const kept = entries.filter((entry) => !isReplaced(entry));
+  return kept.length > 0 ? kept : [{ text: textsEntry, isBreaking: false }];
 }
 
 function entriesOf(change: Change, document: Document): Entry[] {

@@ -3,6 +3,7 @@ import { story } from "../../testing/messages.ts";
 import { operationsOf, type Parameter } from "../contract/operations.ts";
 import { ledgerService } from "./app.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
+import { feedIsComplete } from "./tables/feed.fixture.ts";
 
 const ledger = await ledgerOfFile();
 
@@ -76,6 +77,7 @@ test.each(["\u2028", "\ufeff", "\u00a0", " 57", "57 ", "null", "*", "%", "'"])(
     await ledger.store(
       story("payment", id, ["09:14:22", "PAYMENT_CREATED", { gateway_account_id: account }]),
     );
+    await feedIsComplete(ledger.database);
     const encoded = encodeURIComponent(account);
     expect(await ledger.get(`/v1/transaction/${id}?account_id=${encoded}`)).toMatchObject({
       transaction_id: id,
