@@ -1060,7 +1060,7 @@ export interface components {
          * @example {
          *       "events": [],
          *       "has_more": false,
-         *       "next_cursor": "KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M"
+         *       "next_cursor": "KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw"
          *     }
          */
         EventFeedPage: {
@@ -1291,6 +1291,8 @@ export interface components {
              */
             href: string;
         };
+        /** @description A `ScopeId` in a comma-separated list, without comma. */
+        ListedScopeId: string;
         /** @description An item of a comma-separated list, 1 to 255 characters without comma or NUL. */
         ListedText: string;
         /**
@@ -1665,6 +1667,11 @@ export interface components {
          * @enum {string}
          */
         ResourceType: "payment" | "refund" | "dispute" | "payout" | "agreement" | "payment_instrument" | "service" | "card_payment";
+        /**
+         * @description An account or a service, 1 to 255 characters without NUL. They are not only spaces, tabs, line ends and commas of
+         *     ASCII.
+         */
+        ScopeId: string;
         /**
          * @description Links to pages of the same search, with every filter. Links to pages that do not exist are absent. `last_page` is
          *     also absent if counting was limited or the page was reached by a cursor, `next_cursor` unless `extended`.
@@ -2120,19 +2127,19 @@ export interface components {
          * @description Gateway account of the transactions.
          * @example demo
          */
-        AccountId: components["schemas"]["ExternalId"];
+        AccountId: components["schemas"]["ScopeId"];
         /**
          * @description Gateway accounts, separated by commas, up to 1,000.
          * @example [
          *       "demo"
          *     ]
          */
-        AccountIds: components["schemas"]["ListedText"][];
+        AccountIds: components["schemas"]["ListedScopeId"][];
         /**
          * @description Gateway account of the agreement.
          * @example demo
          */
-        AgreementAccountId: components["schemas"]["ExternalId"];
+        AgreementAccountId: components["schemas"]["ScopeId"];
         /**
          * @description External id of the agreement.
          * @example demo-agreement
@@ -2142,7 +2149,7 @@ export interface components {
          * @description Service of the agreement.
          * @example demo-service
          */
-        AgreementServiceId: components["schemas"]["ExternalId"];
+        AgreementServiceId: components["schemas"]["ScopeId"];
         /**
          * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
          *     transaction or agreement both then and now.
@@ -2171,7 +2178,7 @@ export interface components {
          * @description Gateway account of the transaction.
          * @example demo
          */
-        GatewayAccountId: components["schemas"]["ExternalId"];
+        GatewayAccountId: components["schemas"]["ScopeId"];
         /**
          * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
          * @example true
@@ -2254,7 +2261,7 @@ export interface components {
         CacheControl: "private, no-store";
         /**
          * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
-         * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M>; rel="next"
+         * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw>; rel="next"
          */
         Link: string;
         /**
@@ -2359,12 +2366,12 @@ export interface operations {
                  *       "demo"
                  *     ]
                  */
-                account_id?: components["schemas"]["SearchText"][];
+                account_id?: components["schemas"]["ScopeId"][];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude agreements that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2419,7 +2426,7 @@ export interface operations {
                  *       "demo-service"
                  *     ]
                  */
-                service_id?: components["schemas"]["SearchText"][];
+                service_id?: components["schemas"]["ScopeId"][];
                 /**
                  * @description Status of the agreement, case-insensitive.
                  * @example ACTIVE
@@ -2539,7 +2546,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2600,7 +2607,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2690,10 +2697,10 @@ export interface operations {
                  *       "demo"
                  *     ]
                  */
-                account_id?: components["schemas"]["ListedText"][];
+                account_id?: components["schemas"]["ListedScopeId"][];
                 /**
                  * @description The cursor of the last event that the client has seen, or `newest`. Default is before the oldest event.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2719,7 +2726,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 "Last-Event-ID"?: components["schemas"]["Cursor"];
             };
@@ -2835,7 +2842,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2930,7 +2937,7 @@ export interface operations {
                  *       "demo"
                  *     ]
                  */
-                gateway_account_id?: components["schemas"]["ListedText"][];
+                gateway_account_id?: components["schemas"]["ListedScopeId"][];
                 /**
                  * @description Whether `gateway_account_id` is optional. Default false. A `gateway_account_id` that is present still applies.
                  * @example true
@@ -2983,7 +2990,7 @@ export interface operations {
                  * @description Gateway account of the payout.
                  * @example demo
                  */
-                gateway_account_id?: components["schemas"]["ExternalId"];
+                gateway_account_id?: components["schemas"]["ScopeId"];
                 /**
                  * @description Whether `gateway_account_id` is optional. Default false. A `gateway_account_id` that is present still applies.
                  * @example true
@@ -3030,7 +3037,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3236,7 +3243,7 @@ export interface operations {
                 account_id?: components["parameters"]["AccountIds"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3363,7 +3370,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3507,7 +3514,7 @@ export interface operations {
                  * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude transactions that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1. Ignored for CSV.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3699,7 +3706,7 @@ export interface operations {
             query: {
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -3762,7 +3769,7 @@ export interface operations {
                  * @description Gateway account of the transaction.
                  * @example demo
                  */
-                account_id?: components["schemas"]["ExternalId"];
+                account_id?: components["schemas"]["ScopeId"];
                 /**
                  * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
                  *     transaction or agreement both then and now.
@@ -3837,7 +3844,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page.
-                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6M
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**

@@ -85,13 +85,13 @@ def days_in_order(case, query):
     query["from_date"], query["to_date"] = sorted((query["from_date"], query["to_date"]))
 
 
-# White space in JavaScript, which is not that of Python, and the separator of lists.
-BLANK = re.compile("[,\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*")
+# White space of ASCII, and the separator of lists.
+BLANK = re.compile("[,\t\n\v\f\r ]*")
 
 
 def is_blank(value):
     """
-    True if a parameter counts as absent: it has no value, only white space and empty items of a list, or is an object
+    True if a parameter counts as absent: it has no value, only white space of ASCII and empty items of a list, or is an object
     without members, which is sent like no value.
     """
     texts = value if isinstance(value, list) else [] if value == {} else [value]
