@@ -233,9 +233,9 @@ def before_load_schema(context, raw_schema):
     LISTS.update(one["name"] for one in parameters if one.get("explode") is False)
     for schema in raw_schema["components"]["schemas"].values():
         if name := schema.pop("x-excluded-characters", None):
-            pattern = schema.get("pattern", "^[^]*$")
-            assert pattern.startswith("^[^"), pattern
-            schema["pattern"] = f"^[^{EXCLUDED[name]}{pattern[3:]}"
+            others = f"[^{EXCLUDED[name]}"
+            pattern = schema.get("pattern", "^[^]*$").replace("[^", others)
+            schema["pattern"] = pattern if pattern.startswith("^") else f"^{others}]*{pattern}{others}]*$"
         schema.get("properties", {}).get("timestamp", {}).pop("x-rfc-3339", None)
 
 
