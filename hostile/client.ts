@@ -54,7 +54,7 @@ export async function readDocuments(url: string): Promise<void> {
 
 /** The text of a GET request. */
 export const getRequest = (path: string, accept = "*/*") =>
-  `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`;
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\n\r\n`;
 
 /** Invalid JSON texts of about this length, and valid ones of unusual shapes. */
 export const oddTexts = (length: number): string[] => [

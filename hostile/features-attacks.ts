@@ -88,7 +88,7 @@ export const attacksOnRequests: Attack<Target>[] = [
   {
     name: "600 bodies of 1 MB that never end",
     async run({ url }) {
-      const head = `POST /query HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`;
+      const head = `POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`;
       const part = " ".repeat(999_999);
       await using _deaf = await openClients(url, 600, () => head + part);
       const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
