@@ -20,7 +20,8 @@ async function connectAndSend(base: string, bytes: string): Promise<Socket> {
   return socket;
 }
 
-const head = (line: string, ...lines: string[]) => [`${line} HTTP/1.1`, "host: localhost", ...lines, ""].join("\r\n");
+const head = (line: string, ...lines: string[]) =>
+  [`${line} HTTP/1.1`, "host: localhost", ...lines, ""].join("\r\n");
 const json = "content-type: application/json";
 
 /** Starts a service with one operation, at `/`. Default: it logs nothing. */
