@@ -88,6 +88,7 @@ export interface ServiceParts<Operations> extends HttpParts {
 interface Plan {
   contract: Contract;
   operations: Operation[];
+  byId: Map<string | undefined, Operation>;
   /** Optional operations without a handler. */
   notServed: Operation[];
   handlers: Record<string, AnyHandler>;
@@ -128,7 +129,8 @@ function planService<Operations>(parts: ServiceParts<Operations>): Plan {
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
   const authentication = authenticationOf(contract, security);
-  return { contract, operations, notServed, handlers, authentication, leftOut };
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+  return { contract, operations, byId, notServed, handlers, authentication, leftOut };
 }
 
 function requireAll(problem: string, wanted: string[], given: string[]): void {
@@ -220,11 +222,10 @@ const noOperation = "none";
  */
 function addHooks<Operations>(
   app: FastifyInstance,
-  { contract, operations }: Plan,
+  { contract, operations, byId }: Plan,
   { metrics, onViolation, log, allowedHosts }: ServiceParts<Operations>,
 ): AbortSignal {
   const closing = closeGracefully(app);
-  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   const measure = metrics && requestDurations(metrics);
   const checkPage = openPageCheck({ allowedHosts, publicUrl: app.publicUrl, cors: app.cors });
   const errorOf = (request: FastifyRequest) =>
@@ -250,7 +251,7 @@ function addHooks<Operations>(
   acceptJsonOnly(app);
   if (metrics) processMetrics(metrics, contract.info);
   app.addHook("onRoute", (route) => {
-    route.onRequest = [begin(byId.get(operationIdOf(route.schema) ?? "")), ...hooksOf(route)];
+    route.onRequest = [begin(byId.get(operationIdOf(route.schema))), ...hooksOf(route)];
   });
   app.register(async (unknownPaths) => {
     unknownPaths.addHook("onRequest", begin());
@@ -274,7 +275,7 @@ const operationIdOf = (schema: unknown) => (schema as { operationId?: string } |
 /** Binds each operation to its handler, and rejects the other methods of its path. */
 async function bindOperations<Operations>(
   app: FastifyInstance,
-  { contract, operations, notServed, handlers, authentication }: Plan,
+  { contract, operations, byId, notServed, handlers, authentication }: Plan,
   { security, log, outages }: ServiceParts<Operations> & { outages: Outages },
   closing: AbortSignal,
 ): Promise<void> {
@@ -286,9 +287,8 @@ async function bindOperations<Operations>(
       : bodyReader(ajv, schema as Record<string, unknown>),
   );
   const limitBodies = limitArriving();
-  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
-    const operation = byId.get(operationIdOf(route.schema) ?? "");
+    const operation = byId.get(operationIdOf(route.schema));
     if (operation) strictRoute(route, contract, operation, limitBodies);
   });
   const limits = { inFlight: limitInFlight(), outages };

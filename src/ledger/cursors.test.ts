@@ -17,18 +17,15 @@ const instant = "2024-03-05T09:14:22.000000Z";
 const days = "from_date=2024-03-01&to_date=2024-03-31";
 const instants = "from_date=2024-03-01T00:00:00Z&to_date=2024-03-31T00:00:00Z";
 
+const pagePosition = {
+  ...{ created_date: instant, external_id: "p2", arrived: "1" },
+  ...{ page: 2, total: 3, random: "1" },
+};
+
 /** A cursor of each kind, and the operations that take it. */
 const kinds = {
   page: {
-    cursor: () =>
-      cursors.page.write({
-        created_date: instant,
-        external_id: "p2",
-        arrived: "1",
-        page: 2,
-        total: 3,
-        random: "1",
-      }),
+    cursor: () => cursors.page.write(pagePosition),
     paths: ["/v1/transaction?account_id=57", "/v1/agreement?account_id=57"],
   },
   event: {
@@ -95,17 +92,7 @@ describe.each(operations)("the cursor of %s", (path, kind) => {
       expect([other, await statusWith(path, kinds[other].cursor())]).toEqual([other, 400]);
     const plain = Buffer.from(JSON.stringify([instant, "p1", "1", 2, 3])).toString("base64url");
     const foreign = openCursors(new Uint8Array(32).fill(1));
-    for (const forged of [
-      plain,
-      foreign.page.write({
-        created_date: instant,
-        external_id: "p2",
-        arrived: "1",
-        page: 2,
-        total: 3,
-        random: "1",
-      }),
-    ])
+    for (const forged of [plain, foreign.page.write(pagePosition)])
       expect(await statusWith(path, forged)).toBe(400);
   });
 });
