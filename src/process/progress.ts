@@ -8,7 +8,8 @@ export interface Progress extends Disposable {
 }
 
 /**
- * Shows the progress of long work on standard error: the count, the rate, and the remaining time if the total is known.
+ * Shows the progress of long work on standard error: the count, the rate, and the remaining time if the total is known. More
+ * than the total may be done, as other processes add items meanwhile; then the total is unknown.
  * On a terminal it is one line, which disappears on disposal; elsewhere it is a line every 5 seconds.
  */
 export function openProgress(
@@ -21,10 +22,11 @@ export function openProgress(
   let shownAt = start;
   function show(now: number): void {
     const rate = count / ((now - start) / 1000);
+    const isTotalKnown = total !== undefined && count <= total;
     const parts = [
-      total === undefined ? `${numeral(count)} ${done}` : `${numeral(count)} of ${numeral(total)} ${done}`,
+      isTotalKnown ? `${numeral(count)} of ${numeral(total)} ${done}` : `${numeral(count)} ${done}`,
       `${numeral(Math.round(rate))}/s`,
-      ...(total === undefined ? [] : [`${numeral(Math.ceil((total - count) / rate))} s remaining`]),
+      ...(isTotalKnown ? [`${numeral(Math.ceil((total - count) / rate))} s remaining`] : []),
     ];
     stream.write(stream.isTTY ? `\r\x1b[K${parts.join(", ")}` : `${parts.join(", ")}\n`);
   }
