@@ -12,7 +12,7 @@ export async function expectSameResponses(url: string, otherUrl: string, paths: 
 
 /** The body of a response with status 200. The Host header is the same for both servers, so links in bodies are too. */
 async function bodyAt(url: string, path: string): Promise<string> {
-  const { statusCode, body } = await request(url + path, { headers: { host: "ledger.test" } });
+  const { statusCode, body } = await request(url + path, { headers: { host: "localhost" } });
   if (statusCode !== 200) throw new Error(`the response to ${path} has status ${statusCode}`);
   return body.text();
 }
