@@ -24,6 +24,10 @@ type Get = (path: string) => Promise<{ total?: number; count?: number; events?: 
 const messages = (copies: number) =>
   [...demoCopies(copies), ...demoCopies(copies)].toSorted(() => Math.random() - 0.5);
 
+/** On a slow machine, a command also shows its progress on standard error. */
+const withoutProgress = (errors: string) =>
+  errors.replaceAll(/^[\d,]+ (of [\d,]+ )?(verified|rebuilt), [\d,]+\/s(, [\d,]+ s remaining)?\n/gm, "");
+
 describeOnServers("many processes", () => {
   const addresses: [name: string, make: () => Promise<{ url: string; queue?: Queue }>][] = [
     ["RabbitMQ", async () => ({ url: `${broker}?queue=test-${randomUUID()}` })],
@@ -58,9 +62,9 @@ describeOnServers("many processes", () => {
       killed?.child.kill("SIGKILL");
       const verified = await run("src/ledger/commands/reproject.ts", { args: ["--all", "--verify"], env })
         .exit;
-      expect(verified.code, verified.errors).toBe(0);
+      expect([verified.code, withoutProgress(verified.errors)]).toEqual([0, ""]);
       const reprojected = await run("src/ledger/commands/reproject.ts", { args: ["--all"], env }).exit;
-      expect(reprojected.code, reprojected.errors).toBe(0);
+      expect([reprojected.code, withoutProgress(reprojected.errors)]).toEqual([0, ""]);
 
       await eventually(async () => expect((await queue.check()).waiting).toBe(0));
       const expected = await expectedRows(postgresServer ?? "", bodies);

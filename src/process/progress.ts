@@ -8,9 +8,9 @@ export interface Progress extends Disposable {
 }
 
 /**
- * Shows the progress of long work on standard error: the count, the rate, and the remaining time if the total is known. More
- * than the total may be done, as other processes add items meanwhile; then the total is unknown.
- * On a terminal it is one line, which disappears on disposal; elsewhere it is a line every 5 seconds.
+ * Shows the progress of long work on standard error: the count, the rate, and the remaining time if the total is known. Once
+ * more than the total is done, since others add items meanwhile, it is unknown. On a terminal the progress is one line, which
+ * disappears on disposal; elsewhere it is a line every 5 seconds.
  */
 export function openProgress(
   done: string,
