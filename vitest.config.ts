@@ -16,9 +16,9 @@ const common = {
 
 /** Tests that replace modules, or start processes that end after the file, have a process for each file. */
 const isolated = [
-  "src/features/{changes,expiry-sweep,flag-events,streams}.test.ts",
-  "src/features/store/*.test.ts",
-  "src/http/unsent.test.ts",
+  "src/features/tests/{changes,flag-events,streams}.test.ts",
+  "src/features/store/**/*.test.ts",
+  "src/http/limits/unsent.test.ts",
   "src/ledger/queue/**/*.test.ts",
   "src/ledger/publishing/target.test.ts",
   "src/ledger/tables/migrate.test.ts",
@@ -36,12 +36,12 @@ const onPostgres = (name: string, include: string[], exclude: string[] = []) => 
   },
 });
 const fastOnDatabase = [
-  "src/ledger/*.test.ts",
+  "src/ledger/tests/*.test.ts",
   "src/ledger/intake/ingest.test.ts",
   "src/ledger/publishing/publisher.test.ts",
-  "src/ledger/tables/*.test.ts",
+  "src/ledger/tables/**/*.test.ts",
 ];
-const slowOnDatabase = ["src/ledger/tables/{search,transaction}.test.ts"];
+const slowOnDatabase = ["src/ledger/tables/{search/search,transaction}.test.ts"];
 
 const servers = {
   TEST_POSTGRES_URL: "PostgreSQL",
@@ -89,7 +89,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "slow-queues-rabbitmq4",
-          include: ["src/ledger/queue/amqp.test.ts"],
+          include: ["src/ledger/queue/amqp/amqp.test.ts"],
           env: { TEST_RABBITMQ: "4" },
         },
       },

@@ -1,4 +1,4 @@
-import { openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database/databases.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 
 /** Creates a database on a server, empty or as a copy of another one. Returns its URL. */

@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from "../src/database/database.ts";
+import type { Database } from "../src/database/database.ts";
+import { openDatabase } from "../src/database/databases.ts";
 import { verify } from "../src/ledger/intake/verify.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "../bench/create-database.ts";
-import { type Database, openDatabase } from "../src/database/database.ts";
-import { clientUrl, openQueue } from "../src/ledger/queue/queue.ts";
+import type { Database } from "../src/database/database.ts";
+import { openDatabase } from "../src/database/databases.ts";
+import { clientUrl } from "../src/ledger/queue/address.ts";
+import { openQueue } from "../src/ledger/queue/queues.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
 import { inChunks } from "../src/values/chunks.ts";
 import { allSettled } from "../testing/all-settled.ts";

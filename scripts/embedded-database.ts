@@ -11,7 +11,7 @@ import { rejectUnknown, runCommand, say } from "../src/process/command.ts";
 import { numeral } from "../src/process/progress.ts";
 import { root } from "../testing/project.ts";
 
-const file = "src/database/pglite-empty.tar.zst";
+const file = "src/database/pglite/empty.tar.zst";
 
 const usage = `Usage: npm run embedded-database
 

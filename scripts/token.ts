@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { calculateJwkThumbprint, exportJWK, importJWK, type JWK, type JWTPayload } from "jose";
-import features from "../generated/features.json" with { type: "json" };
-import ledger from "../generated/ledger.json" with { type: "json" };
-import { type Contract, operationsOf } from "../src/contract/operations.ts";
-import { isPort, portRange } from "../src/process/adapter.ts";
+import { featuresContract, ledgerContract } from "../src/contract/contracts.ts";
+import { operationsOf } from "../src/contract/operations.ts";
+import { isPort, portRange } from "../src/engines/parameters.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { makePrivateFolder, privateFileMode } from "../src/process/private-folder.ts";
 import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
@@ -61,7 +60,7 @@ function readPort(text: string): number {
 }
 
 function readScopes(text: string): string {
-  const operations = [ledger, features].flatMap((contract) => operationsOf(contract as unknown as Contract));
+  const operations = [ledgerContract, featuresContract].flatMap((contract) => operationsOf(contract));
   const known = new Set(operations.flatMap(({ security }) => security.flatMap(Object.values).flat()));
   const scopes = text.split(" ").filter(Boolean);
   if (scopes.length === 0 || scopes.some((scope) => !known.has(scope))) {

@@ -1,7 +1,6 @@
 import { Pool } from "undici";
-import features from "../generated/features.json" with { type: "json" };
-import ledger from "../generated/ledger.json" with { type: "json" };
-import { type Contract, operationsOf } from "../src/contract/operations.ts";
+import { featuresContract, ledgerContract } from "../src/contract/contracts.ts";
+import { operationsOf } from "../src/contract/operations.ts";
 import { responseChecker } from "../src/contract/response-check.ts";
 import type { FaultLog } from "./faults.ts";
 import { Violation } from "./violation.ts";
@@ -18,8 +17,8 @@ export type CheckingClient = ReturnType<typeof openCheckingClient>;
 
 /** What the clients of a service have in common. */
 const services = {
-  ledger: { contract: ledger, dependencies: ["database", "disk"], excusedStatuses: [503, 504] },
-  features: { contract: features, dependencies: ["store", "disk"], excusedStatuses: [500, 503] },
+  ledger: { contract: ledgerContract, dependencies: ["database", "disk"], excusedStatuses: [503, 504] },
+  features: { contract: featuresContract, dependencies: ["store", "disk"], excusedStatuses: [500, 503] },
 };
 
 interface ClientOptions {
@@ -42,8 +41,7 @@ export function openCheckingClient(
   service: keyof typeof services,
   { server, url, token, writers = [], faults, responses }: ClientOptions,
 ) {
-  const { dependencies, excusedStatuses } = services[service];
-  const contract = services[service].contract as unknown as Contract;
+  const { contract, dependencies, excusedStatuses } = services[service];
   const pool = new Pool(url, { connections: 4, headersTimeout: responseMaxMs, bodyTimeout: responseMaxMs });
   const contractViolationOf = responseChecker(contract);
   const operations = operationsOf(contract).map(({ operationId, method, path }) => ({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { retry } from "../src/process/retry.ts";
 import { untilStopped } from "../src/process/stop.ts";
+import { retry } from "../src/waiting/retry.ts";
 import type { Random } from "../testing/random.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 import type { SmallDisk } from "../testing/small-disk.ts";

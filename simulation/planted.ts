@@ -108,13 +108,13 @@ alter table transaction disable trigger outline_update;`,
   },
   {
     name: "a report in a time zone has transactions on their day in UTC",
-    file: "src/ledger/tables/summary-rows.ts",
+    file: "src/ledger/tables/summary/rows.ts",
     original: "where from_instant < to_instant and (",
     defective: "where false and (",
   },
   {
     name: "a report in Kathmandu has transactions on the day on which their hour in UTC begins",
-    file: "src/ledger/tables/summary-rows.ts",
+    file: "src/ledger/tables/summary/rows.ts",
     original: "and not is_whole`",
     defective: "and false`",
   },
@@ -134,7 +134,7 @@ alter table transaction disable trigger outline_update;`,
   },
   {
     name: "a process of the feature storage answers from an old read transaction",
-    file: "src/features/store/lmdb.ts",
+    file: "src/features/store/ordered/lmdb.ts",
     original: `environment.resetReadTxn();
         return work();`,
     // The library keeps a snapshot for a turn of the event loop. For 50 milliseconds, it is certain that others write.
@@ -178,7 +178,7 @@ alter table transaction disable trigger outline_update;`,
   },
   {
     name: "of two servers that accept writes, the one in use stays the primary",
-    file: "src/database/hosts.ts",
+    file: "src/database/postgres/hosts.ts",
     original: "const primary = lastFirst.find(({ state }) => timelineOf(state) === highestTimeline);",
     defective: "const primary = lastFirst.find(({ state }) => timelineOf(state) !== undefined);",
     simulation: ["--store", "two-primaries"],

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "undici";
 import type { MemoryUse } from "../bench/memory-probe.ts";
 import { type Server, startBaseline, startService } from "../bench/programs.ts";
-import { openQueue } from "../src/ledger/queue/queue.ts";
+import { openQueue } from "../src/ledger/queue/queues.ts";
 import { parseCommandLine, runCommand, say } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { allSettled } from "../testing/all-settled.ts";

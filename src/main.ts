@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { openAuthentication } from "./http/authentication.ts";
+import { openAuthentication } from "./http/access/authentication.ts";
 import type { HttpParts } from "./http/service.ts";
 import { commonSettings } from "./http/settings.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Adapters } from "../src/process/adapter.ts";
+import type { Adapters } from "../src/engines/adapter.ts";
 
 /** Describes tests over one adapter. `make` makes an empty instance, for example a URL of a new database. */
 export type Fixture<Made> = (title: string, tests: (make: () => Promise<Made>) => void) => void;

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CryptoKey, JWK, JWTPayload } from "jose";
 import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
-import { openAuthentication } from "../src/http/authentication.ts";
+import { openAuthentication } from "../src/http/access/authentication.ts";
 import { openLog } from "../src/process/log.ts";
 import { isReachedBy } from "../src/values/host.ts";
 

@@ -9,32 +9,37 @@ export const slowTests = {
     "scripts/checks/{audit,openfeature-python}.test.ts",
     "simulation/planted.test.ts",
   ],
-  process: ["src/{backup,commands,main,private-files,readme,secrets}.test.ts", "src/http/limits.test.ts"],
+  process: [
+    "src/main.test.ts",
+    "src/tests/{backup,commands,private-files,readme,secrets}.test.ts",
+    "src/http/limits/limits.test.ts",
+  ],
   pages: [
-    "src/{console,pages}.test.ts",
-    "src/http/docs/pages.test.ts",
-    "src/features/web-provider.test.ts",
+    "src/tests/{console,pages}.test.ts",
+    "src/http/documents/pages.test.ts",
+    "src/features/tests/web-provider.test.ts",
     "src/client/package.test.ts",
   ],
   features: [
     "src/client/openfeature-history.test.ts",
-    "src/features/{full-disk,many-processes}.test.ts",
+    "src/features/tests/{full-disk,many-processes}.test.ts",
     "src/features/commands/store.test.ts",
-    "src/features/store/{outages,postgres,redis}.test.ts",
+    "src/features/store/{outages,postgres/postgres,redis/redis}.test.ts",
   ],
   database: [
-    "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
-    "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
+    "src/database/pglite/{autovacuum,memory}.test.ts",
+    "src/database/postgres/{hosts,pgbouncer,postgres}.test.ts",
+    "src/ledger/tables/{migrate-beside-traffic,search/search,transaction}.test.ts",
   ],
   queues: [
-    "src/ledger/queue/{amqp,kafka}.test.ts",
-    "src/ledger/queue/embedded/{backlog,full-disk,killed}.test.ts",
+    "src/ledger/queue/{amqp/amqp,kafka/broker}.test.ts",
+    "src/ledger/queue/sqs/embedded/{backlog,full-disk,killed}.test.ts",
     "src/ledger/commands/{dead-letters,reproject}.test.ts",
   ],
-  outages: ["src/ledger/{failover,outage,pooler,standstill}.test.ts"],
-  proxies: ["src/proxies.test.ts"],
-  processes: ["src/ledger/{feed-servers,full-disk,large-messages,many-processes,publishing}.test.ts"],
+  outages: ["src/ledger/tests/{failover,outage,pooler,standstill}.test.ts"],
+  proxies: ["src/tests/proxies.test.ts"],
+  processes: ["src/ledger/tests/{feed-servers,full-disk,large-messages,many-processes,publishing}.test.ts"],
 };
 
 /** Tests that compare times. Nothing else may use the processors. */
-export const aloneTests = ["src/console-speed.test.ts"];
+export const aloneTests = ["src/tests/console-speed.test.ts"];

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import amqp from "amqplib";
-import { openQueue, rabbitmqParameters } from "../../src/ledger/queue/queue.ts";
+import { rabbitmqParameters } from "../../src/ledger/queue/parameters.ts";
+import { openQueue } from "../../src/ledger/queue/queues.ts";
 import { handleCalls } from "../handle-calls.ts";
 import { messagesOf, type Workload } from "../payments.ts";
 

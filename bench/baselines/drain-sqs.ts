@@ -1,6 +1,7 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { embeddedQueueUrl, openQueue } from "../../src/ledger/queue/queue.ts";
-import { standInClient } from "../../src/ledger/queue/sqs.ts";
+import { embeddedQueueUrl } from "../../src/ledger/queue/address.ts";
+import { openQueue } from "../../src/ledger/queue/queues.ts";
+import { standInClient } from "../../src/ledger/queue/sqs/sqs.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { readSettings } from "../../src/process/settings.ts";
 import { freePort } from "../../testing/free-port.ts";

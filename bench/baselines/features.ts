@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { openFeatureStore } from "../../src/features/store/store.ts";
+import { openFeatureStore } from "../../src/features/store/stores.ts";
 import { entityTag } from "../../src/http/entity-tag.ts";
 import { respond, serve } from "./serve.ts";
 

@@ -1,5 +1,5 @@
 import { fastify } from "fastify";
-import { openFeatureStore } from "../../src/features/store/store.ts";
+import { openFeatureStore } from "../../src/features/store/stores.ts";
 
 /** One route of Fastify with the same store call. It has no contract, no limits and no metrics. */
 const store = await openFeatureStore(process.env.FEATURES_STORE_URL as string);

@@ -1,4 +1,4 @@
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/databases.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
 import { readSettings } from "../../src/process/settings.ts";

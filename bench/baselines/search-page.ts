@@ -6,7 +6,7 @@ import {
   countTransactions,
   type FoundTransaction,
   searchTransactions,
-} from "../../src/ledger/tables/search.ts";
+} from "../../src/ledger/tables/search/search.ts";
 import { respond, serve } from "./serve.ts";
 
 /** Responds with the first page of 20 of an account. The SQL is that of the ledger; the JSON is written by hand. */

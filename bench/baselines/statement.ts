@@ -1,5 +1,5 @@
 import pg from "pg";
-import { pipelined, pipelineOptions, pipelinesMax } from "../../src/database/pipeline.ts";
+import { pipelined, pipelineOptions, pipelinesMax } from "../../src/database/postgres/pipeline.ts";
 
 /** A named statement on a database, pipelined as in the services. It resolves with rows of values. */
 export function statement(

@@ -1,12 +1,13 @@
 import { Registry } from "prom-client";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/databases.ts";
 import { openIntake } from "../../src/ledger/intake/intake.ts";
 import { startMergingSummaries } from "../../src/ledger/intake/merge-summaries.ts";
 import { createReceiver } from "../../src/ledger/intake/receiver.ts";
-import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
+import type { Queue } from "../../src/ledger/queue/queue.ts";
+import { openQueue } from "../../src/ledger/queue/queues.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
-import { countTransactions } from "../../src/ledger/tables/search.ts";
+import { countTransactions } from "../../src/ledger/tables/search/search.ts";
 import { openLog } from "../../src/process/log.ts";
 import { readSettings } from "../../src/process/settings.ts";
 import { handleCalls } from "../handle-calls.ts";

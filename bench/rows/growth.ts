@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/databases.ts";
 import { linkIn } from "../../testing/link-header.ts";
 import type { SampledTransaction } from "../ledger-data.ts";
 import { accounts, type Ledgers, lookupPath, sampleTransactions } from "../ledger-data.ts";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/databases.ts";
 import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";

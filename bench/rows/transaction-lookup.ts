@@ -1,5 +1,6 @@
-import { openDatabase, type Sql } from "../../src/database/database.ts";
-import { searchTransactions } from "../../src/ledger/tables/search.ts";
+import type { Sql } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/databases.ts";
+import { searchTransactions } from "../../src/ledger/tables/search/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
 import { toJson } from "../../src/values/json.ts";
 import { fillMaxMs, lookupPath, sampleTransactions } from "../ledger-data.ts";

@@ -1,6 +1,6 @@
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
-import { retry } from "../../src/process/retry.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
+import { retry } from "../../src/waiting/retry.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
 

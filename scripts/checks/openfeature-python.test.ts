@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startFeatures } from "../../src/features/features.fixture.ts";
+import { startFeatures } from "../../src/features/tests/features.fixture.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { openIssuer } from "../../testing/issuer.ts";

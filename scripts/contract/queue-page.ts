@@ -1,6 +1,6 @@
 import { marked } from "marked";
-import { escapeHtml, htmlPage, scrollBox } from "../../src/http/docs/page.ts";
-import { renderTable } from "../../src/http/docs/tables.ts";
+import { escapeHtml, htmlPage, scrollBox } from "../../src/http/documents/page.ts";
+import { renderTable } from "../../src/http/documents/tables.ts";
 import { publishing, withMessage } from "./snippets.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: An AsyncAPI document that the linter has checked.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "../../src/ledger/queue/queue.ts";
-import { retry } from "../../src/process/retry.ts";
+import { retry } from "../../src/waiting/retry.ts";
 import type { Random } from "../../testing/random.ts";
 import { Violation } from "../violation.ts";
 import { encode, generateMessages, type Message } from "./messages.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/databases.ts";
 import { verifySummaries } from "../../src/ledger/intake/verify.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import { childStory, story } from "../../testing/messages.ts";
 import { operationsOf } from "../contract/operations.ts";
 import { featuresService } from "../features/app.ts";
-import { startFeatures } from "../features/features.fixture.ts";
+import { startFeatures } from "../features/tests/features.fixture.ts";
 import { ledgerService } from "../ledger/app.ts";
-import { startLedger } from "../ledger/ledger.fixture.ts";
-import { feedIsComplete } from "../ledger/tables/feed.fixture.ts";
+import { feedIsComplete } from "../ledger/tables/feed/feed.fixture.ts";
+import { startLedger } from "../ledger/tests/ledger.fixture.ts";
 import {
   type FeaturesClient,
   featuresClient,

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { freePort } from "../../testing/free-port.ts";
 import { featuresApp } from "../features/app.ts";
-import { type Entry, type FeatureStore, openFeatureStore } from "../features/store/store.ts";
+import type { Entry, FeatureStore } from "../features/store/store.ts";
+import { openFeatureStore } from "../features/store/stores.ts";
 import { openLog } from "../process/log.ts";
 
 /** A service on a port of its own. It can be stopped and started; its store stays. */

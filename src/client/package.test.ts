@@ -12,8 +12,8 @@ import { outputOf, runProcess, startProcess } from "../../testing/child-process.
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { story } from "../../testing/messages.ts";
 import { root } from "../../testing/project.ts";
-import { startFeatures } from "../features/features.fixture.ts";
-import { startLedger } from "../ledger/ledger.fixture.ts";
+import { startFeatures } from "../features/tests/features.fixture.ts";
+import { startLedger } from "../ledger/tests/ledger.fixture.ts";
 import manifest from "./package.json" with { type: "json" };
 
 const oldestNode = "20.18.1";

@@ -2,14 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { testFixtures } from "../../testing/describe-adapters.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
-import {
-  type Database,
-  DatabaseUnavailable,
-  databases,
-  isPermanent,
-  openDatabase,
-  StatementTimeout,
-} from "./database.ts";
+import { type Database, DatabaseUnavailable, isPermanent, StatementTimeout } from "./database.ts";
+import { databases, openDatabase } from "./databases.ts";
 import { databaseFixtures, describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
 describe("a database in memory (pglite:)", () =>

@@ -1,14 +1,5 @@
-import {
-  type Adapter,
-  type Adapters,
-  openAdapter,
-  type ValuesOf,
-  type Warn,
-  wholeNumber,
-} from "../process/adapter.ts";
 import { messageOf } from "../process/describe-error.ts";
-import { FolderInUse } from "../process/folder-lock.ts";
-import { withTimeout } from "../process/with-timeout.ts";
+import { withTimeout } from "../waiting/with-timeout.ts";
 
 /**
  * Runs SQL. Values are `$1`, `$2` …. In rows, a `bigint` column is a bigint, `timestamptz` is text in UTC with six fraction
@@ -99,58 +90,6 @@ export class StatementTimeout extends Error {
   }
 }
 
-const sslmodes = ["disable", "require", "verify-ca", "verify-full"] as const;
-const channelBindings = ["disable", "prefer", "require"] as const;
-
-/** The parameters of the URL of a PostgreSQL server. Except `pool` they have the names and the meanings of libpq. */
-export const postgresParameters = {
-  /** Connections for `repeated` and `custom` statements of requests. */
-  pool: wholeNumber(10, { unit: "of connections " }),
-  connect_timeout: wholeNumber(5, { unit: "of seconds " }),
-  sslmode: {
-    must: `one of ${sslmodes.join(", ")}; allow and prefer would go on without encryption`,
-    read: (text: string) => sslmodes.find((mode) => mode === text),
-    default: "disable" as (typeof sslmodes)[number],
-  },
-  sslrootcert: { must: "the name of a file, or system", read: (text: string) => text || undefined },
-  channel_binding: {
-    must: `one of ${channelBindings.join(", ")}`,
-    read: (text: string) => channelBindings.find((binding) => binding === text),
-    default: "disable" as (typeof channelBindings)[number],
-  },
-  /** Replaces the host of the URL. */
-  host: {
-    must: "the path of the folder with the socket of the server, such as /cloudsql/PROJECT:REGION:INSTANCE",
-    read: (text: string) => (text.startsWith("/") ? text : undefined),
-  },
-  application_name: {
-    must: "a name of up to 63 bytes",
-    read: (text: string) => (text !== "" && Buffer.byteLength(text) <= 63 ? text : undefined),
-  },
-};
-export type PostgresParameters = ValuesOf<typeof postgresParameters>;
-
-const postgres: Adapter<Database> = {
-  form: "postgres://USER:PASSWORD@HOST:5432,HOST:5432/DATABASE?pool=10&connect_timeout=5&sslmode=disable&sslrootcert=FILE",
-  load: () => import("./postgres.ts"),
-  hasManyHosts: true,
-  hostParameter: "host",
-  parameters: postgresParameters,
-};
-const replica: Adapter<Database> = {
-  ...postgres,
-  load: async () => ({ open: (await import("./postgres.ts")).openReplica }),
-};
-
-/** The engines that can be a replica for reading. */
-export const replicas = { "postgres:": replica, "postgresql:": replica } satisfies Adapters<Database>;
-
-export const databases = {
-  "pglite:": { form: "pglite:FOLDER or pglite:memory", load: () => import("./pglite.ts") },
-  "postgres:": postgres,
-  "postgresql:": postgres,
-} satisfies Adapters<Database>;
-
 /** Rejects with `StatementTimeout` if a statement takes longer than the limit in milliseconds. */
 export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
   const timeout = new StatementTimeout(limitMs);
@@ -158,26 +97,6 @@ export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
     query: (...statement) => withTimeout(sql.query(...statement), limitMs, timeout),
     run: (script) => withTimeout(sql.run(script), limitMs, timeout),
   };
-}
-
-/** Opens a database. If its URL has several hosts, it is the primary of them; `warn` gets a text when another one becomes it. */
-export const openDatabase = (url: string, warn?: Warn) => openAdapter<Database>(databases, url, warn);
-
-/** Opens a database to read from. If its URL has several hosts, it is a replica, or the primary if no replica responds. */
-export const openReplica = (url: string, warn?: Warn) => openAdapter<Database>(replicas, url, warn);
-
-/**
- * Opens the database for a command. If another process has the folder of an embedded database, the command uses the engine
- * of that process.
- */
-export async function openCommandDatabase(url: string): Promise<Database> {
-  try {
-    return await openDatabase(url);
-  } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error;
-    const { joinDatabase } = await import("./pglite-joined.ts");
-    return joinDatabase(error);
-  }
 }
 
 /**

@@ -6,7 +6,8 @@ import { describe, inject } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
-import { type Database, type databases, openDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
+import { type databases, openDatabase } from "./databases.ts";
 
 /** The URL of the PostgreSQL server on which tests create and drop databases; undefined if there is none. */
 export const postgresServer = process.env.TEST_POSTGRES_URL;

@@ -1,17 +1,16 @@
 import { Registry } from "prom-client";
-import contract from "../../generated/features.json" with { type: "json" };
 import type { operations } from "../../generated/features.ts";
-import type { Contract } from "../contract/operations.ts";
+import { featuresContract } from "../contract/contracts.ts";
 import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { changeHandlers } from "./handlers/changes.ts";
-import { renderError } from "./handlers/errors.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
 import { healthHandlers } from "./handlers/health.ts";
-import { openLongWork } from "./handlers/long-work.ts";
 import { resourceHandlers } from "./handlers/resources.ts";
+import { renderError } from "./requests/errors.ts";
+import { openLongWork } from "./requests/long-work.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
 interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onViolation"> {
@@ -20,7 +19,7 @@ interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onVio
 
 /** The contract of the service, its error format and its publication. */
 export const featuresService = {
-  contract: contract as unknown as Contract,
+  contract: featuresContract,
   renderError,
   publication: {
     contract: new URL("../../generated/features.yaml", import.meta.url),

@@ -1,5 +1,5 @@
 import { adapterUrl, host, port } from "../process/settings.ts";
-import { featureStores } from "./store/store.ts";
+import { featureStores } from "./store/stores.ts";
 
 export const settings = {
   HOST: host,

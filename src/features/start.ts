@@ -1,13 +1,13 @@
+import { withoutCredentials } from "../engines/url.ts";
 import { listen } from "../http/listen.ts";
 import type { HttpParts } from "../http/service.ts";
-import { withoutCredentials } from "../process/adapter.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { featuresApp } from "./app.ts";
-import { sweepExpired } from "./expiry-sweep.ts";
 import { settings } from "./settings.ts";
-import { openFeatureStore } from "./store/store.ts";
+import { sweepExpired } from "./store/expiry-sweep.ts";
+import { openFeatureStore } from "./store/stores.ts";
 
 export { settings };
 

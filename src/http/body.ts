@@ -6,12 +6,13 @@ import type {
   preParsingHookHandler,
   RequestPayload,
 } from "fastify";
-import { inTurnsOf, letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
+import { openLane } from "../waiting/lane.ts";
+import type { Owner } from "../waiting/owner.ts";
+import { inTurnsOf, letOthersRun } from "../waiting/turns.ts";
+import { ownerOf } from "./access/owner.ts";
 import { bodyMustBeJson } from "./errors.ts";
-import { HttpError } from "./http-error.ts";
-import { openLane } from "./lane.ts";
-import { type Owner, ownerOf } from "./owner.ts";
+import { HttpError, unavailable } from "./http-error.ts";
 
 /** Maximum bytes of a request body; `errors.ts` has the message. */
 export const bodyMaxBytes = 2 ** 20;
@@ -35,7 +36,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     runningMax: 3,
     waitingMax,
     limitMs: 30_000,
-    busy: "too many requests with large bodies are in flight",
+    busy: unavailable("too many requests with large bodies are in flight; try again later"),
   });
   async function parse(request: FastifyRequest, body: Buffer): Promise<unknown> {
     if (body.length <= largeBytes) return readBody(request, body);

@@ -1,7 +1,7 @@
 import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
 import type { Logger } from "../process/log.ts";
-import type { Owner } from "./owner.ts";
-import type { Caller } from "./security.ts";
+import type { Owner } from "../waiting/owner.ts";
+import type { Caller } from "./access/security.ts";
 
 /**
  * The types of handlers, derived from the `operations` that openapi-typescript generates from a contract. A handler gets

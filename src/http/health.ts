@@ -1,5 +1,5 @@
 import type { Outage } from "../process/outage.ts";
-import { withTimeout } from "../process/with-timeout.ts";
+import { withTimeout } from "../waiting/with-timeout.ts";
 
 /** Limit for a check in milliseconds. */
 const checkMaxMs = 2000;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from "prom-client";
-import { shared } from "../process/shared.ts";
+import { shared } from "../waiting/shared.ts";
 
 /**
  * Measures the duration of requests, by operation and status: from a call with the response of an operation until it has

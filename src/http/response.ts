@@ -5,18 +5,19 @@ import fresh from "fresh";
 import Negotiator from "negotiator";
 import type { Operation } from "../contract/operations.ts";
 import { type Logger, logsDebug } from "../process/log.ts";
-import { inTurnsOf, mapInTurns } from "../process/turns.ts";
 import { isJson, toJson } from "../values/json.ts";
+import type { Owner } from "../waiting/owner.ts";
+import { inTurnsOf, mapInTurns } from "../waiting/turns.ts";
+import { ownerOf } from "./access/owner.ts";
+import { type Caller, hasExpired } from "./access/security.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
-import { isHost } from "./connections.ts";
 import { entityTag } from "./entity-tag.ts";
 import { HttpError, unavailable } from "./http-error.ts";
+import { isHost } from "./limits/connections.ts";
+import type { InFlight } from "./limits/overload.ts";
+import { respondsTo } from "./limits/unsent.ts";
 import type { Outages } from "./outages.ts";
-import type { InFlight } from "./overload.ts";
-import { type Owner, ownerOf } from "./owner.ts";
 import { withRequestId } from "./request-id.ts";
-import { type Caller, hasExpired } from "./security.ts";
-import { respondsTo } from "./unsent.ts";
 import { varyBy } from "./vary.ts";
 
 /** Why a signal aborts. Without a reason each signal would create an error, which costs time when many clients leave. */

@@ -6,9 +6,9 @@ import type {
   RouteOptions,
 } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
+import { takeQueryTokens } from "./access/security.ts";
 import { ignoreBody } from "./body.ts";
 import { HttpError } from "./http-error.ts";
-import { takeQueryTokens } from "./security.ts";
 
 /**
  * The contract for the binder, without its responses. The kernel sends what handlers return; the framework's serializers

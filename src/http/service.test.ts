@@ -6,9 +6,9 @@ import { type FastifyInstance, fastify } from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
-import { closeGracefully } from "./closing.ts";
+import type { Authenticate, Caller } from "./access/security.ts";
 import { HttpError } from "./http-error.ts";
-import type { Authenticate, Caller } from "./security.ts";
+import { closeGracefully } from "./limits/closing.ts";
 import {
   type AnyHandlers,
   contractOf,

@@ -8,13 +8,22 @@ import {
   type onResponseHookHandler,
 } from "fastify";
 import type { Registry } from "prom-client";
+import { anonymousOperation, type Place, placesLeftOut, withoutPlaces } from "../contract/left-out.ts";
 import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
 import { checkResponses } from "../contract/response-check.ts";
 import { openAjv } from "../contract/validation.ts";
 import { type Logger, logsDebug } from "../process/log.ts";
+import { type Cors, openCors } from "./access/cors.ts";
+import { browserHeaders, noStore, openPageCheck } from "./access/foreign-pages.ts";
+import { type Authenticate, authenticationOf, type Security, securityHandlers } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { acceptJsonOnly, bodyMaxBytes, limitArriving } from "./body.ts";
-import { closeGracefully, closingError } from "./closing.ts";
+import { type Publication, publish } from "./documents/documents.ts";
+import { openDoubledSlashes } from "./doubled-slashes.ts";
+import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
+import type { Handlers } from "./handlers.ts";
+import { HttpError } from "./http-error.ts";
+import { closeGracefully, closingError } from "./limits/closing.ts";
 import {
   afterResponse,
   hostError,
@@ -26,24 +35,15 @@ import {
   respondToMalformed,
   targetError,
   unsentBefore,
-} from "./connections.ts";
-import { type Cors, openCors } from "./cors.ts";
-import { openDoubledSlashes } from "./doubled-slashes.ts";
-import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
-import type { Handlers } from "./handlers.ts";
-import { HttpError } from "./http-error.ts";
-import { anonymousOperation, type Place, placesLeftOut, withoutPlaces } from "./left-out.ts";
+} from "./limits/connections.ts";
+import { limitInFlight } from "./limits/overload.ts";
+import { limitUnsent } from "./limits/unsent.ts";
 import { processMetrics, requestDurations } from "./metrics.ts";
 import { type Outages, watchOutages } from "./outages.ts";
-import { limitInFlight } from "./overload.ts";
-import { browserHeaders, noStore, openPageCheck } from "./pages.ts";
 import { bodyReader, type ParametersSchema, parametersReader } from "./parameters.ts";
-import { type Publication, publish } from "./publication.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
 import { hooksOf, rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
-import { type Authenticate, authenticationOf, type Security, securityHandlers } from "./security.ts";
-import { limitUnsent } from "./unsent.ts";
 
 /** What the settings of a process decide for each of its services. */
 export interface HttpParts {

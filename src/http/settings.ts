@@ -1,7 +1,7 @@
 import { logFormats, logLevels } from "../process/log.ts";
 import { baseUrl, hosts, milliseconds, networks, oneOf, optional, origins } from "../process/settings.ts";
-import { authenticationSettings } from "./authentication.ts";
-import { keepAliveMs } from "./connections.ts";
+import { authenticationSettings } from "./access/authentication.ts";
+import { keepAliveMs } from "./limits/connections.ts";
 
 /** The settings of a process, whichever services it runs. */
 export const commonSettings = {

@@ -1,31 +1,31 @@
 import { Registry } from "prom-client";
-import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
-import type { Contract } from "../contract/operations.ts";
+import { ledgerContract } from "../contract/contracts.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
-import type { PageValues } from "../http/docs/page.ts";
+import type { PageValues } from "../http/documents/page.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
-import { shareOf } from "../http/owner.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
-import { withinAccounts } from "./handlers/accounts.ts";
+import { shareOf } from "../waiting/owner.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
-import { openBacklog } from "./handlers/backlog.ts";
-import { openCursors } from "./handlers/cursor.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { feedHandlers } from "./handlers/feed.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { intakeHandlers } from "./handlers/intake.ts";
-import { openLanes } from "./handlers/lanes.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { payoutHandlers } from "./handlers/payouts.ts";
-import { problem } from "./handlers/problem.ts";
-import { openPublications } from "./handlers/publications.ts";
 import { reportHandlers } from "./handlers/reports.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Intake } from "./intake/intake.ts";
-import { defaultAddress, type Queue, type QueueAddress } from "./queue/queue.ts";
+import { defaultAddress } from "./queue/address.ts";
+import type { Queue, QueueAddress } from "./queue/queue.ts";
+import { withinAccounts } from "./requests/accounts.ts";
+import { openBacklog } from "./requests/backlog.ts";
+import { openCursors } from "./requests/cursor.ts";
+import { openLanes } from "./requests/lanes.ts";
+import { problem } from "./requests/problem.ts";
+import { openPublications } from "./requests/publications.ts";
 
 /** `addEvents` is optional in the contract. */
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
@@ -55,7 +55,7 @@ const generated = (name: string) => new URL(`../../generated/${name}`, import.me
 
 /** The contract of the service, its error format and its publication. */
 export const ledgerService = {
-  contract: contract as unknown as Contract,
+  contract: ledgerContract,
   renderError: problem,
   publication: {
     contract: generated("ledger.yaml"),

@@ -1,5 +1,5 @@
-import { databases, replicas } from "../database/database.ts";
-import { claimName } from "../http/authentication.ts";
+import { databases, replicas } from "../database/databases.ts";
+import { claimName } from "../http/access/authentication.ts";
 import {
   adapterUrl,
   count,
@@ -12,8 +12,8 @@ import {
   uriReference,
 } from "../process/settings.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
-import { targetUrls } from "./publishing/target.ts";
-import { queues } from "./queue/queue.ts";
+import { targetUrls } from "./publishing/targets.ts";
+import { queues } from "./queue/queues.ts";
 
 export const settings = {
   HOST: host,

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
-import { openDatabase, openReplica } from "../database/database.ts";
+import { openDatabase, openReplica } from "../database/databases.ts";
+import { withoutCredentials } from "../engines/url.ts";
 import { listen } from "../http/listen.ts";
 import type { HttpParts } from "../http/service.ts";
-import { withoutCredentials } from "../process/adapter.ts";
 import { openWhenFree } from "../process/folder-lock.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
@@ -15,9 +15,9 @@ import { createReceiver } from "./intake/receiver.ts";
 import { defaultSource } from "./publishing/body.ts";
 import { startPublishing } from "./publishing/publisher.ts";
 import { shownTargetName } from "./publishing/target-name.ts";
-import { openQueue } from "./queue/queue.ts";
+import { openQueue } from "./queue/queues.ts";
 import { receiverLimits, settings } from "./settings.ts";
-import { continueFeed } from "./tables/feed.ts";
+import { continueFeed } from "./tables/feed/feed.ts";
 import { cursorKeyOf, ledgerIdOf } from "./tables/identity.ts";
 import { migrate } from "./tables/migrate.ts";
 

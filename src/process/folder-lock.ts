@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Warn } from "./adapter.ts";
+import type { Warn } from "../engines/adapter.ts";
+import { retry } from "../waiting/retry.ts";
 import { folderError } from "./folder-error.ts";
 import type { Logger } from "./log.ts";
 import { makePrivateFolder, privateFileMode } from "./private-folder.ts";
-import { retry } from "./retry.ts";
 
 /** Another process has locked the folder; the message names it. */
 export class FolderInUse extends Error {

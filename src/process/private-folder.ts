@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, type Dirent, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Warn } from "./adapter.ts";
+import type { Warn } from "../engines/adapter.ts";
 
 /** The modes of a folder and of a file with data of persons: only their owner has access. */
 export const privateFolderMode = 0o700;

@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
+import type { Adapters } from "../engines/adapter.ts";
+import { isPort, portRange } from "../engines/parameters.ts";
+import { findUrlError } from "../engines/url-error.ts";
 import { readHosts } from "../values/host.ts";
-import { type Adapters, findUrlError, isPort, portRange } from "./adapter.ts";
 
 /** Parses a setting: its value, or what it must be. `isSet` returns whether another setting is set. */
 export type Setting<Value> = (

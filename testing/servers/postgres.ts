@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { retry } from "../../src/process/retry.ts";
+import { retry } from "../../src/waiting/retry.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import { copyByMaven, type Installable, installFolder, runToEnd } from "./install.ts";
 import {

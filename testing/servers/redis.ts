@@ -1,4 +1,4 @@
-import { retry } from "../../src/process/retry.ts";
+import { retry } from "../../src/waiting/retry.ts";
 import { allSettled } from "../all-settled.ts";
 import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";

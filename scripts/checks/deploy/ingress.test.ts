@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import features from "../../../generated/features.json" with { type: "json" };
-import ledger from "../../../generated/ledger.json" with { type: "json" };
-import { type Contract, operationsOf } from "../../../src/contract/operations.ts";
+import { featuresContract, ledgerContract } from "../../../src/contract/contracts.ts";
+import { operationsOf } from "../../../src/contract/operations.ts";
 import { root } from "../../../testing/project.ts";
 
 interface Route {
@@ -34,13 +33,13 @@ const published = ["/", "/docs", "/docs/docs.css", "/console", "/console/console
 const descriptions = ["/openapi.yaml", "/openapi.json", "/.well-known/api-catalog"];
 
 test.each([
-  { service: "ledger", contract: ledger, others: ["/asyncapi.yaml"] },
-  { service: "features", contract: features, others: [] },
+  { service: "ledger", contract: ledgerContract, others: ["/asyncapi.yaml"] },
+  { service: "features", contract: featuresContract, others: [] },
 ])(
   "the Ingress of $service routes to what callers use, and not to its health",
   async ({ service, contract, others }) => {
     const routes = await routesOf(service);
-    const operations = operationsOf(contract as unknown as Contract);
+    const operations = operationsOf(contract);
     const ofHealth = operations.filter(({ tags }) => tags.includes("health")).map(({ path }) => path);
     const ofCallers = operations.map(({ path }) => path).filter((path) => !ofHealth.includes(path));
     const expected = [...ofCallers, ...published, ...descriptions, ...others];

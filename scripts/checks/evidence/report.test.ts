@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Contract } from "../../../src/contract/operations.ts";
+import type { Security } from "../../../src/http/access/security.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
-import type { Security } from "../../../src/http/security.ts";
 import { createService } from "../../../src/http/service.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { observe } from "./observe.ts";

@@ -1,9 +1,9 @@
 import { type Contract, follow, operationsOf, type Parameter } from "../../../src/contract/operations.ts";
 import { featuresService } from "../../../src/features/app.ts";
 import { ledgerService } from "../../../src/ledger/app.ts";
-import { openCursors } from "../../../src/ledger/handlers/cursor.ts";
+import { openCursors } from "../../../src/ledger/requests/cursor.ts";
 import { resourceTypes } from "../../../src/ledger/tables/event.ts";
-import { feedStart } from "../../../src/ledger/tables/feed.ts";
+import { feedStart } from "../../../src/ledger/tables/feed/feed.ts";
 import {
   addedEvent,
   featureSamples,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newFolder, run } from "../../../testing/run.ts";
 import { add, describeOnSharedStores, featuresOf } from "../store/new-store.fixture.ts";
-import { openFeatureStore } from "../store/store.ts";
+import { openFeatureStore } from "../store/stores.ts";
 
 const store = (url: string, args: string[], folder: string, input = "") =>
   run("src/features/commands/store.ts", { args, folder, input, env: { FEATURES_STORE_URL: url } }).exit;

@@ -2,9 +2,8 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import contract from "../../../generated/features.json" with { type: "json" };
 import type { components } from "../../../generated/features.ts";
-import type { Contract } from "../../contract/operations.ts";
+import { featuresContract } from "../../contract/contracts.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../../process/command.ts";
 import { privateFileMode } from "../../process/private-folder.ts";
@@ -13,11 +12,12 @@ import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
 import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
-import { tooManyFeatures } from "../handlers/errors.ts";
-import { expiryOf, isPast, viewExpiry } from "../handlers/expiry.ts";
+import { tooManyFeatures } from "../requests/errors.ts";
+import { expiryOf, isPast, viewExpiry } from "../requests/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
-import { type FeatureStore, openFeatureStore } from "../store/store.ts";
+import type { FeatureStore } from "../store/store.ts";
+import { openFeatureStore } from "../store/stores.ts";
 
 const usage = `Usage: npm run store -- export FILE
        npm run store -- import FILE
@@ -33,7 +33,7 @@ meanwhile. Each line is a JSON object (schema Entry of the contract). A FILE of 
 `;
 
 const linesPerBatch = 1000;
-const findErrors = schemaValidator(contract as unknown as Contract, "Entry");
+const findErrors = schemaValidator(featuresContract, "Entry");
 
 function readLine(
   number: number,

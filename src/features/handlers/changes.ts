@@ -1,13 +1,13 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { eachInTurns, mapInTurns } from "../../process/turns.ts";
 import { parseJson, toJson } from "../../values/json.ts";
+import { eachInTurns, mapInTurns } from "../../waiting/turns.ts";
+import { errorLine, tooManyFeatures, unknownCursor } from "../requests/errors.ts";
+import { expiryOf, isPast, viewExpiry } from "../requests/expiry.ts";
+import { openChangeStreams, viewRecord } from "../requests/feed.ts";
+import type { LongWork } from "../requests/long-work.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import type { Entry, EntryKey, FeatureStore } from "../store/store.ts";
-import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
-import { expiryOf, isPast, viewExpiry } from "./expiry.ts";
-import { openChangeStreams, viewRecord } from "./feed.ts";
-import type { LongWork } from "./long-work.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges" | "listEntries";
 

@@ -1,13 +1,13 @@
 import type { operations } from "../../../generated/features.ts";
 import { entityTag, isMatched, isWeakened } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import type { Owner } from "../../http/owner.ts";
-import { letOthersRun } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
+import type { Owner } from "../../waiting/owner.ts";
+import { letOthersRun } from "../../waiting/turns.ts";
+import { errorLine, tooManyFeatures } from "../requests/errors.ts";
+import { expiryOf, isPast } from "../requests/expiry.ts";
+import { type LongWork, unknownSize } from "../requests/long-work.ts";
 import { type Entry, type FeatureChange, type FeatureStore, featuresMax } from "../store/store.ts";
-import { errorLine, tooManyFeatures } from "./errors.ts";
-import { expiryOf, isPast } from "./expiry.ts";
-import { type LongWork, unknownSize } from "./long-work.ts";
 import { statesOf } from "./state.ts";
 
 type FeatureOperation =

@@ -1,11 +1,10 @@
-import contract from "../../../generated/features.json" with { type: "json" };
 import type { components, operations } from "../../../generated/features.ts";
-import type { Contract } from "../../contract/operations.ts";
+import { featuresContract } from "../../contract/contracts.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns } from "../../process/turns.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { openFlagEvents } from "../requests/flag-events.ts";
 import type { FeatureStore } from "../store/store.ts";
-import { openFlagEvents } from "./flag-events.ts";
 
 type Schemas = components["schemas"];
 type FlagOperation = "evaluateFlag" | "evaluateFlags" | "followFlags";
@@ -89,7 +88,7 @@ const nameRule = "a text of 1 to 256 characters without control characters";
 let nameErrors: ((value: unknown) => string[]) | undefined;
 function isName(value: unknown): value is string {
   // Compiled at the first use, since most installations evaluate no flags.
-  nameErrors ??= schemaValidator(contract as unknown as Contract, "Name");
+  nameErrors ??= schemaValidator(featuresContract, "Name");
   return nameErrors(value).length === 0;
 }
 

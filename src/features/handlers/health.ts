@@ -3,7 +3,7 @@ import type { Handlers } from "../../http/handlers.ts";
 import { check } from "../../http/health.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
-import { shared } from "../../process/shared.ts";
+import { shared } from "../../waiting/shared.ts";
 import type { FeatureStore } from "../store/store.ts";
 
 export function healthHandlers(store: FeatureStore, log: Logger): Pick<Handlers<operations>, "checkHealth"> {

@@ -1,11 +1,11 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns } from "../../process/turns.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { errorLine, unknownCursor } from "../requests/errors.ts";
+import { viewExpiry } from "../requests/expiry.ts";
+import { viewRecord } from "../requests/feed.ts";
+import { type LongWork, unknownSize } from "../requests/long-work.ts";
 import type { Entry, FeatureStore, FeedEntry, History } from "../store/store.ts";
-import { errorLine, unknownCursor } from "./errors.ts";
-import { viewExpiry } from "./expiry.ts";
-import { viewRecord } from "./feed.ts";
-import { type LongWork, unknownSize } from "./long-work.ts";
 
 type ResourceOperation = "getResource" | "listResourceChanges";
 

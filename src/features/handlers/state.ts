@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { unavailable } from "../../http/http-error.ts";
-import { sharedNext } from "../../process/shared.ts";
 import { millisecondsOf } from "../../values/instant.ts";
+import { sharedNext } from "../../waiting/shared.ts";
+import { errorLine } from "../requests/errors.ts";
+import { instantOf } from "../requests/expiry.ts";
 import { type Entry, type FeatureStore, StoreFailure } from "../store/store.ts";
-import { errorLine } from "./errors.ts";
-import { instantOf } from "./expiry.ts";
 
 /** The features of resources, now or at an instant. The members are those of `FeatureStore`. */
 interface State {

@@ -1,4 +1,4 @@
-import { eachInTurns } from "../../process/turns.ts";
+import { eachInTurns } from "../../waiting/turns.ts";
 import type { ChangeOutcome, FeatureChange } from "./store.ts";
 
 /** A change to a feature of the resource that it names. */

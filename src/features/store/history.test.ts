@@ -13,7 +13,9 @@ import {
   remove,
   stopClock,
 } from "./new-store.fixture.ts";
-import { type Entry, type FeatureStore, type History, openFeatureStore, recordsKept } from "./store.ts";
+import { recordsKept } from "./parameters.ts";
+import type { Entry, FeatureStore, History } from "./store.ts";
+import { openFeatureStore } from "./stores.ts";
 
 /** The present instant. It is over when this returns: what happens next is later. The clock must be stopped. */
 function instant(): number {

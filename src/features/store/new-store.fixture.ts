@@ -8,14 +8,8 @@ import { runOn, startPostgres } from "../../../testing/servers/postgres.ts";
 import { startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
 import { exchangeBytes } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import {
-  type Entry,
-  type FeatureChange,
-  type FeatureStore,
-  type featureStores,
-  openFeatureStore,
-  StoreFailure,
-} from "./store.ts";
+import { type Entry, type FeatureChange, type FeatureStore, StoreFailure } from "./store.ts";
+import { type featureStores, openFeatureStore } from "./stores.ts";
 
 /** A new empty store. Its URL has no parameters. */
 export interface NewStore extends AsyncDisposable {
@@ -43,7 +37,7 @@ export async function openUnlimited(url: string): Promise<FeatureStore> {
   vi.resetModules();
   vi.doMock("./store.ts", async (original) => ({ ...(await original<object>()), featuresMax: 1_000_000 }));
   try {
-    return await (await import("./store.ts")).openFeatureStore(url);
+    return await (await import("./stores.ts")).openFeatureStore(url);
   } finally {
     vi.doUnmock("./store.ts");
     vi.resetModules();

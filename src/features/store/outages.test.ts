@@ -7,7 +7,8 @@ import { isPostgresInstalled, startPostgres } from "../../../testing/servers/pos
 import { isRedisInstalled, startRedis } from "../../../testing/servers/redis.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { add, expectFailures, featuresOf, names } from "./new-store.fixture.ts";
-import { openFeatureStore, StoreFailure } from "./store.ts";
+import { StoreFailure } from "./store.ts";
+import { openFeatureStore } from "./stores.ts";
 
 const silent = "the store did not respond in time";
 const gone = "the store cannot be reached";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { pagesAt, startFeatures } from "../features.fixture.ts";
+import { pagesAt, startFeatures } from "../tests/features.fixture.ts";
 import {
   describeOnSharedStores,
   describeOnStores,
@@ -9,7 +9,7 @@ import {
   passTime,
   stopClock,
 } from "./new-store.fixture.ts";
-import { openFeatureStore } from "./store.ts";
+import { openFeatureStore } from "./stores.ts";
 
 type Names = [resource: string, id: string, feature: string];
 

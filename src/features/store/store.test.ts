@@ -17,7 +17,8 @@ import {
   stopClock,
   storeFixtures,
 } from "./new-store.fixture.ts";
-import { type Entry, type FeatureStore, featureStores, featuresMax, openFeatureStore } from "./store.ts";
+import { type Entry, type FeatureStore, featuresMax } from "./store.ts";
+import { featureStores, openFeatureStore } from "./stores.ts";
 
 /** All records after a cursor, as text. */
 async function recordsAfter(store: FeatureStore, after?: string) {

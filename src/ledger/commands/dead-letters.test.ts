@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
 import { message } from "../../../testing/messages.ts";
 import { newFolder, run } from "../../../testing/run.ts";
-import { openDatabase } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import { describeOnEngines } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { type Database, openCommandDatabase, type Sql } from "../../database/database.ts";
+import type { Database, Sql } from "../../database/database.ts";
+import { openCommandDatabase } from "../../database/databases.ts";
 import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
@@ -17,8 +18,8 @@ import {
   type Kind,
   newestDeadLetterId,
 } from "../tables/dead-letter.ts";
+import { republishDeadLetters } from "../tables/feed/publication.ts";
 import { requireMigrated } from "../tables/migrate.ts";
-import { republishDeadLetters } from "../tables/publication.ts";
 import { viewDeadLetterTexts } from "../views/intake.ts";
 
 const usage = `Usage: npm run dead-letters -- list [--discarded] [--json]

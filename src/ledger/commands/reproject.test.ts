@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../testing/run.ts";
-import { type Database, openDatabase } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import { describeOnEngines } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";

@@ -1,4 +1,5 @@
-import { type Database, openCommandDatabase, type Sql } from "../../database/database.ts";
+import type { Database, Sql } from "../../database/database.ts";
+import { openCommandDatabase } from "../../database/databases.ts";
 import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
@@ -8,7 +9,7 @@ import { verify, verifySummaries } from "../intake/verify.ts";
 import { settings } from "../settings.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { countResources, knownResourceIds, resourceIdsAfter } from "../tables/resource.ts";
-import { rebuildSummaries } from "../tables/summary-upkeep.ts";
+import { rebuildSummaries } from "../tables/summary/upkeep.ts";
 
 const usage = `Usage: npm run reproject -- --all | --account ACCOUNT | ID... [--verify]
 

@@ -2,16 +2,16 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handler, Response, WithTextBody } from "../../http/handlers.ts";
 import { HttpError, unavailable } from "../../http/http-error.ts";
-import { openLane } from "../../http/lane.ts";
-import type { Owner } from "../../http/owner.ts";
-import { mapInTurns } from "../../process/turns.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
 import { elementsOf } from "../../values/json.ts";
+import { openLane } from "../../waiting/lane.ts";
+import type { Owner } from "../../waiting/owner.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { withTimeout } from "../../waiting/with-timeout.ts";
 import { permanentReason, rebuildsInPieces } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type Message, readMessage } from "../intake/message.ts";
+import { problem } from "../requests/problem.ts";
 import { eventIdsOf } from "../tables/event.ts";
-import { problem } from "./problem.ts";
 
 export type AddEvents = WithTextBody<operations["addEvents"]>;
 
@@ -39,7 +39,7 @@ export function addEventsHandler({ intake, sql, runningMax, limitMs }: Parts): H
     waitingMax,
     limitMs,
     timeout: unavailable("other requests with events took too long; try again later"),
-    busy: "too many requests with events are in flight",
+    busy: unavailable("too many requests with events are in flight; try again later"),
   });
   const timeout = new HttpError(504, [
     `the events were not stored within ${limitMs} ms; they may be later; send them again to learn whether they are`,

@@ -1,9 +1,14 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { asOfReader } from "../past/as-of.ts";
 import { stateEventTypes } from "../projection/states.ts";
+import type { Cursors } from "../requests/cursor.ts";
+import { pageBytesMax, quickBytesMax, type Reader } from "../requests/lanes.ts";
+import { isExtended, readPage } from "../requests/page.ts";
+import { problem, unknownCursor } from "../requests/problem.ts";
 import {
   type AgreementFilter,
   type AgreementKey,
@@ -17,11 +22,6 @@ import { instrumentIdsAsOf } from "../tables/payment-instrument.ts";
 import { viewAgreement, viewAgreementEvent, viewAgreementFilters } from "../views/agreement.ts";
 import { numbered } from "../views/event.ts";
 import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
-import { asOfReader } from "./as-of.ts";
-import type { Cursors } from "./cursor.ts";
-import { pageBytesMax, quickBytesMax, type Reader } from "./lanes.ts";
-import { isExtended, readPage } from "./page.ts";
-import { problem, unknownCursor } from "./problem.ts";
 
 type AgreementHandlers = Pick<
   Handlers<operations>,

@@ -2,13 +2,13 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant, readInstantUp } from "../../values/instant.ts";
+import type { Cursors } from "../requests/cursor.ts";
+import { type Lanes, quickBytesMax } from "../requests/lanes.ts";
+import { problem, unknownCursor } from "../requests/problem.ts";
 import { findEvent } from "../tables/event.ts";
 import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
 import { viewEvent, viewTickerEvent } from "../views/event.ts";
 import { viewNextLink } from "../views/next-cursor.ts";
-import type { Cursors } from "./cursor.ts";
-import { type Lanes, quickBytesMax } from "./lanes.ts";
-import { problem, unknownCursor } from "./problem.ts";
 
 /** Maximum number of events of the ticker in a response, and of those that are read at once. */
 const tickerMax = 10_000;

@@ -1,11 +1,14 @@
 import type { operations } from "../../../generated/ledger.ts";
 import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
-import { ownerOfStreams, recordsMax } from "../../http/event-stream.ts";
-import { chunkLength, openStreams, streamEvent } from "../../http/feed.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { mapInTurns } from "../../process/turns.ts";
+import { ownerOfStreams, recordsMax } from "../../http/streams/event-stream.ts";
+import { chunkLength, openStreams, streamEvent } from "../../http/streams/feed.ts";
 import { toJson } from "../../values/json.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import type { Cursors } from "../requests/cursor.ts";
+import { type Lanes, pageBytesMax } from "../requests/lanes.ts";
+import { problem } from "../requests/problem.ts";
 import {
   type FeedFilter,
   type FeedLimits,
@@ -17,12 +20,9 @@ import {
   newestOfAccounts,
   positionOf,
   readFeed,
-} from "../tables/feed.ts";
+} from "../tables/feed/feed.ts";
 import { viewFeedEvent } from "../views/event.ts";
 import { viewNextLink } from "../views/next-cursor.ts";
-import type { Cursors } from "./cursor.ts";
-import { type Lanes, pageBytesMax } from "./lanes.ts";
-import { problem } from "./problem.ts";
 
 const unknownFeedCursor = problem(400, [
   "cursor and Last-Event-ID must be the cursor of an event in the feed, or newest",

@@ -4,10 +4,10 @@ import type { Handlers } from "../../http/handlers.ts";
 import { check } from "../../http/health.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
-import { shared } from "../../process/shared.ts";
+import { shared } from "../../waiting/shared.ts";
 import type { Queue } from "../queue/queue.ts";
+import type { Publications } from "../requests/publications.ts";
 import { viewPublication } from "../views/publication.ts";
-import type { Publications } from "./publications.ts";
 
 type Check = components["schemas"]["HealthCheck"];
 type ReceiverCheck = components["schemas"]["ReceiverCheck"];

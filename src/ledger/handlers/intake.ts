@@ -1,24 +1,25 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import { type Sql, StatementTimeout } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { openLane } from "../../http/lane.ts";
-import { shared } from "../../process/shared.ts";
-import { letOthersRun } from "../../process/turns.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
+import { unavailable } from "../../http/http-error.ts";
 import { parseExactly } from "../../values/exact-json.ts";
+import { openLane } from "../../waiting/lane.ts";
+import { shared } from "../../waiting/shared.ts";
+import { letOthersRun } from "../../waiting/turns.ts";
+import { withTimeout } from "../../waiting/with-timeout.ts";
 import { messageBytesMax, type ParsedMessage } from "../intake/message.ts";
 import { messageIn, planOf } from "../intake/replay.ts";
+import { type Backlog, readMaxMs } from "../requests/backlog.ts";
+import type { Cursors } from "../requests/cursor.ts";
+import type { Lanes } from "../requests/lanes.ts";
+import { problem, unknownCursor } from "../requests/problem.ts";
+import type { Publications } from "../requests/publications.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
 import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
 import { viewMaskedMessage } from "../views/masked-message.ts";
 import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import { viewPublication } from "../views/publication.ts";
-import { type Backlog, readMaxMs } from "./backlog.ts";
-import type { Cursors } from "./cursor.ts";
-import type { Lanes } from "./lanes.ts";
-import { problem, unknownCursor } from "./problem.ts";
-import type { Publications } from "./publications.ts";
 
 type Schemas = components["schemas"];
 
@@ -80,7 +81,7 @@ export function intakeHandlers({
     waitingMax,
     limitMs,
     timeout: new StatementTimeout(limitMs),
-    busy: "too many requests for dead letters are in flight",
+    busy: unavailable("too many requests for dead letters are in flight; try again later"),
   });
 
   return {

@@ -3,13 +3,13 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Database, Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
+import { withTimeout } from "../../waiting/with-timeout.ts";
 import { shownTargetName } from "../publishing/target-name.ts";
-import { deferredMax, type PublicationState } from "../tables/publication.ts";
-import { countSummaryChanges } from "../tables/summary-upkeep.ts";
-import { type Backlog, deadLettersMax, readMaxMs } from "./backlog.ts";
+import { type Backlog, deadLettersMax, readMaxMs } from "../requests/backlog.ts";
+import type { Publications } from "../requests/publications.ts";
+import { deferredMax, type PublicationState } from "../tables/feed/publication.ts";
+import { countSummaryChanges } from "../tables/summary/upkeep.ts";
 import type { ReceiverState } from "./health.ts";
-import type { Publications } from "./publications.ts";
 
 /** Counting stops here, since it must not take long. */
 const summaryChangesMax = 100_000;

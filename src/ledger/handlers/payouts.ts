@@ -1,11 +1,11 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import type { Lanes } from "../requests/lanes.ts";
+import { pageMissing, problem } from "../requests/problem.ts";
 import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
 import { viewPageLinks } from "../views/page-links.ts";
 import { payoutStateShownAs, viewPayout, viewPayoutDetail, viewPayoutFilters } from "../views/payout.ts";
-import type { Lanes } from "./lanes.ts";
-import { pageMissing, problem } from "./problem.ts";
 
 /** These links always include the last page. */
 type PayoutLinks = components["schemas"]["PayoutLinks"];

@@ -3,8 +3,15 @@ import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns } from "../../process/turns.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { betweenInstants, throughDays, throughInstants } from "../requests/created-interval.ts";
+import { asksForCsv, csvResponse } from "../requests/csv.ts";
+import type { CursorKind, Cursors, GroupPosition } from "../requests/cursor.ts";
+import type { Lanes } from "../requests/lanes.ts";
+import { accountMissing, problem, unknownCursor } from "../requests/problem.ts";
+import { stateFilterOf, statusErrorsOf } from "../requests/state-filter.ts";
+import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary/rows.ts";
 import {
   type Grouping,
   knownTimeZone,
@@ -12,8 +19,7 @@ import {
   summarise,
   summariseAmounts,
   summariseByHour,
-} from "../tables/summary.ts";
-import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary-rows.ts";
+} from "../tables/summary/summary.ts";
 import { viewLinkHeader, viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
 import {
   viewGatewayPerformance,
@@ -24,12 +30,6 @@ import {
   viewReportCsv,
 } from "../views/report.ts";
 import { statusesByState } from "../views/state.ts";
-import { betweenInstants, throughDays, throughInstants } from "./created-interval.ts";
-import { asksForCsv, csvResponse } from "./csv.ts";
-import type { CursorKind, Cursors, GroupPosition } from "./cursor.ts";
-import type { Lanes } from "./lanes.ts";
-import { accountMissing, problem, unknownCursor } from "./problem.ts";
-import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
 
 type ReportQuery = operations["getTransactionReport"]["parameters"]["query"];
 

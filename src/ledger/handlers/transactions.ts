@@ -1,10 +1,15 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { asOfReader } from "../past/as-of.ts";
 import { compareNewestFirst } from "../projection/history.ts";
 import { stateEventTypes } from "../projection/states.ts";
+import type { Cursors } from "../requests/cursor.ts";
+import { pageBytesMax, quickBytesMax, type Reader } from "../requests/lanes.ts";
+import { isExtended } from "../requests/page.ts";
+import { accountMissing, notFound, problem, unknownCursor } from "../requests/problem.ts";
 import {
   type EventPosition,
   type EventRow,
@@ -15,7 +20,7 @@ import {
   resourcesOf,
   transactionTypes,
 } from "../tables/event.ts";
-import { searchTransactions } from "../tables/search.ts";
+import { searchTransactions } from "../tables/search/search.ts";
 import {
   amountsOf,
   familyOf,
@@ -28,11 +33,6 @@ import { eventTypesOfState, firstOfEachState, numbered, viewTransactionEvents } 
 import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import type { StatusVersion } from "../views/state.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
-import { asOfReader } from "./as-of.ts";
-import type { Cursors } from "./cursor.ts";
-import { pageBytesMax, quickBytesMax, type Reader } from "./lanes.ts";
-import { isExtended } from "./page.ts";
-import { accountMissing, notFound, problem, unknownCursor } from "./problem.ts";
 
 type TransactionHandlers = Pick<
   Handlers<operations>,

@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { Delivery } from "../queue/queue.ts";
+import type { ReceivedMessage } from "../queue/queue.ts";
 import { decodeContent } from "./content-encoding.ts";
 import { messageBytesMax } from "./message.ts";
 
-const delivery = (bytes: Uint8Array, size: number, contentEncoding = "gzip"): Delivery => ({
+const delivery = (bytes: Uint8Array, size: number, contentEncoding = "gzip"): ReceivedMessage => ({
   ...{ id: "1", body: "", bytes, size, contentEncoding, attempt: 1, receipt: "1" },
 });
 const text = "é".repeat(messageBytesMax / 2);

@@ -1,19 +1,19 @@
 import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { Delivery } from "../queue/queue.ts";
+import type { ReceivedMessage } from "../queue/queue.ts";
 import { messageBytesMax } from "./message.ts";
 
 const inflate = promisify(gunzip);
 
 /** The content of a delivery, without its content encoding. */
-export type Content = Pick<Delivery, "body" | "bytes">;
+export type Content = Pick<ReceivedMessage, "body" | "bytes">;
 
 /**
  * The content of a delivery, or why its content encoding cannot be removed. The content is no larger than the `size` of the
  * delivery, so that a small message does not take much memory.
  */
-export async function decodeContent(delivery: Delivery): Promise<Content | string> {
+export async function decodeContent(delivery: ReceivedMessage): Promise<Content | string> {
   const { bytes = Buffer.of(), contentEncoding, size } = delivery;
   if (contentEncoding === undefined) return delivery;
   if (contentEncoding !== "gzip") return "the content encoding of the message must be gzip or none";

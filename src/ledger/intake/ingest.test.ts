@@ -14,7 +14,7 @@ import {
   saveEvents,
   transactionTypes,
 } from "../tables/event.ts";
-import { event } from "../tables/feed.fixture.ts";
+import { event } from "../tables/feed/feed.fixture.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { lockResources } from "../tables/lock.ts";
 import { countingSql, rowsReadDuring } from "../tables/rows-read.fixture.ts";

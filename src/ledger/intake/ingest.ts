@@ -1,6 +1,6 @@
 import { type Database, isPermanent, type Sql } from "../../database/database.ts";
-import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
+import { letOthersRun } from "../../waiting/turns.ts";
 import { Folds, planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
 import { agreementNamedBy } from "../projection/payment-instrument.ts";
@@ -21,10 +21,10 @@ import {
 } from "../tables/event.ts";
 import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
-import { rebuildOutlines } from "../tables/outline.ts";
 import { instrumentsMax, withTooManyInstruments } from "../tables/payment-instrument.ts";
 import { countEventsOf } from "../tables/resource.ts";
 import { countWrites, LimitExceeded } from "../tables/save-statement.ts";
+import { rebuildOutlines } from "../tables/search/outline.ts";
 import {
   type CurrentTransaction,
   childrenMax,

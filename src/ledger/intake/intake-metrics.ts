@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { Delivery } from "../queue/queue.ts";
+import type { ReceivedMessage } from "../queue/queue.ts";
 import type { NewEvent } from "../tables/event.ts";
 import type { Batch } from "./ingest.ts";
 import type { IntakeMinutes, Outcome } from "./intake-minutes.ts";
@@ -7,8 +7,8 @@ import type { IntakeMinutes, Outcome } from "./intake-minutes.ts";
 /** Metrics of the messages that a process stores. */
 export interface IntakeMetrics {
   /** The messages were committed as this batch, of which these events are new. */
-  committed(messages: Pick<Delivery, "sentAt">[], batch: Batch, stored: NewEvent[]): void;
-  retried(messages: Delivery[]): void;
+  committed(messages: Pick<ReceivedMessage, "sentAt">[], batch: Batch, stored: NewEvent[]): void;
+  retried(messages: ReceivedMessage[]): void;
 }
 
 export function createIntakeMetrics(registry: Registry, minutes: IntakeMinutes): IntakeMetrics {

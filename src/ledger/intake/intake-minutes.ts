@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
+import { withTimeout } from "../../waiting/with-timeout.ts";
 import { addToIntakeMinutes, type IntakeMinute, type IntakeMinuteRow } from "../tables/intake-minute.ts";
 
 export type Outcome = "stored" | "duplicate" | "rebuilt" | "dead_letter" | "retried";

@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
-import type { Delivery } from "../queue/queue.ts";
+import type { ReceivedMessage } from "../queue/queue.ts";
 import { type Batch, type Ingested, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { type IntakeMinutes, openIntakeMinutes } from "./intake-minutes.ts";
@@ -10,7 +10,7 @@ import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 /** Stores messages, wherever they come from, and measures and logs what became of them. */
 export interface Intake {
   /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
-  store(batch: Batch, messages: Pick<Delivery, "sentAt">[]): Promise<Ingested>;
+  store(batch: Batch, messages: Pick<ReceivedMessage, "sentAt">[]): Promise<Ingested>;
   metrics: IntakeMetrics;
   /** What became of the messages, to be saved with `startSavingIntakeMinutes`. */
   minutes: IntakeMinutes;

@@ -4,7 +4,7 @@ import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
-import { countSummaryChanges, summaryDifferences } from "../tables/summary-upkeep.ts";
+import { countSummaryChanges, summaryDifferences } from "../tables/summary/upkeep.ts";
 import { ingest } from "./ingest.ts";
 import { startMergingSummaries } from "./merge-summaries.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
-import { mergeSummaryChanges } from "../tables/summary-upkeep.ts";
+import { mergeSummaryChanges } from "../tables/summary/upkeep.ts";
 
 /** Limits of the number of changes that one statement merges. */
 const stepMin = 100;

@@ -1,6 +1,5 @@
-import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
-import type { Contract } from "../../contract/operations.ts";
+import { detailsMembers, ledgerContract, messageMembers } from "../../contract/contracts.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { isStorable } from "../../database/database.ts";
 import { hasLongerNumber, integerOf, isRawNumber, parseExactly } from "../../values/exact-json.ts";
@@ -15,7 +14,7 @@ export type Message =
   | { kind: "invalid"; reason: string };
 
 type EventMessage = components["schemas"]["EventMessage"];
-const findErrors = schemaValidator(contract as unknown as Contract, "EventMessage");
+const findErrors = schemaValidator(ledgerContract, "EventMessage");
 
 /** The limit of Amazon SQS. */
 export const messageBytesMax = 2 ** 20;
@@ -27,8 +26,8 @@ const membersMax = 1000;
 const digitsMax = 100;
 
 /** The members in pence. Validation sees doubles, for which 1.00000000000000000001 is an integer. */
-const penceMembers = Object.entries(contract.components.schemas.EventDetails.properties)
-  .filter(([, schema]) => "$ref" in schema && schema.$ref === "#/components/schemas/LenientPence")
+const penceMembers = Object.entries(detailsMembers)
+  .filter(([, schema]) => schema.$ref === "#/components/schemas/LenientPence")
   .map(([name]) => name);
 
 /** The errors in numbers that a double cannot represent. */
@@ -105,11 +104,7 @@ export function readParsed(given: ParsedMessage): Message {
 type Details = Record<string, unknown>;
 
 /** The declared members of a message, except the account. Every other member is stored in `other_members`. */
-const ownMembers = new Set(
-  Object.keys(contract.components.schemas.EventMessage.properties).filter(
-    (name) => name !== "gateway_account_id",
-  ),
-);
+const ownMembers = new Set(Object.keys(messageMembers).filter((name) => name !== "gateway_account_id"));
 
 /** The other members of a message, without those that are null; undefined if there are none. */
 function otherMembersOf(message: object): Details | undefined {

@@ -5,7 +5,8 @@ import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
-import { type Delivery, openQueue, type Queue } from "../queue/queue.ts";
+import type { Queue, ReceivedMessage } from "../queue/queue.ts";
+import { openQueue } from "../queue/queues.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { openIntake } from "./intake.ts";
 import { createReceiver } from "./receiver.ts";
@@ -18,7 +19,7 @@ const unavailable = new DatabaseUnavailable("it is down");
 async function startReceiver({
   faults = {} as Partial<Database>,
   limits = {},
-  transform = (deliveries: Delivery[]) => deliveries,
+  transform = (deliveries: ReceivedMessage[]) => deliveries,
 } = {}) {
   const queue = await openQueue("memory:");
   const receive = vi.fn<Queue["receive"]>(async (...args) => transform(await queue.receive(...args)));
@@ -47,7 +48,7 @@ async function startReceiver({
     receive,
     retry,
     receivedCount: async () => {
-      const batches = receive.mock.results.map(({ value }) => value as Promise<Delivery[]>);
+      const batches = receive.mock.results.map(({ value }) => value as Promise<ReceivedMessage[]>);
       return (await Promise.all(batches)).flat().length;
     },
     send: (...ids: string[]) =>
@@ -92,7 +93,7 @@ const lookingAt = (look: (values: unknown[] | undefined) => void): Pick<Database
     ),
 });
 
-const idsIn = (deliveries: Delivery[]) =>
+const idsIn = (deliveries: ReceivedMessage[]) =>
   deliveries.map(({ body }) => JSON.parse(body).resource_external_id as string);
 
 test("a message that fails is retried with a growing delay, up to the maximum", async () => {
@@ -172,7 +173,7 @@ test("a message that makes every batch fail is tried alone", async () => {
 
 test("a failed retry of one message does not prevent the retry of another one in the batch", async () => {
   // Different numbers of attempts have different retry delays, and so different calls of `retry`.
-  const withAttempts = (deliveries: Delivery[]) =>
+  const withAttempts = (deliveries: ReceivedMessage[]) =>
     deliveries.map((delivery, index) => ({ ...delivery, attempt: index + 1 }));
   await using receiver = await startReceiver({ faults: failing(unavailable), transform: withAttempts });
   receiver.retry.mockRejectedValueOnce(new Error("planted"));

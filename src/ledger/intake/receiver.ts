@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { type Outage, watchOutage } from "../../process/outage.ts";
-import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
-import type { Delivery, Queue } from "../queue/queue.ts";
+import { letOthersRun } from "../../waiting/turns.ts";
+import type { Queue, ReceivedMessage } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Content, decodeContent } from "./content-encoding.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
@@ -124,7 +124,7 @@ export function createReceiver(given: Parts): Receiver {
  * Every delivery either is committed, as an event or as a dead letter, and then acknowledged, or it is retried after a
  * growing delay. Rejects if the last attempt failed and everything left is retried.
  */
-async function processBatch(parts: ReceiverParts, deliveries: Delivery[]): Promise<void> {
+async function processBatch(parts: ReceiverParts, deliveries: ReceivedMessage[]): Promise<void> {
   const left = transactionsOf(deliveries);
   try {
     let failure: Failure | undefined;
@@ -161,7 +161,7 @@ const messagesPerTurn = 20;
 const suspectAttempt = 3;
 
 /** The deliveries of each database transaction. A message that is too large gets its own, so that it delays no other. */
-function transactionsOf(deliveries: Delivery[]): Delivery[][] {
+function transactionsOf(deliveries: ReceivedMessage[]): ReceivedMessage[][] {
   const { alone = [], batched = [] } = Object.groupBy(deliveries, ({ size, attempt }) =>
     size > messageBytesMax || attempt >= suspectAttempt ? "alone" : "batched",
   );
@@ -176,7 +176,10 @@ interface Failure {
 }
 
 /** Commits all of the messages, or none and returns the failure. */
-async function commit({ intake }: ReceiverParts, deliveries: Delivery[]): Promise<Failure | undefined> {
+async function commit(
+  { intake }: ReceiverParts,
+  deliveries: ReceivedMessage[],
+): Promise<Failure | undefined> {
   try {
     await intake
       .store(await readBatch(deliveries), deliveries)
@@ -188,7 +191,7 @@ async function commit({ intake }: ReceiverParts, deliveries: Delivery[]): Promis
 }
 
 /** Makes a single message a dead letter if it cannot be stored for a permanent reason. Otherwise throws the error. */
-async function storeDeadLetter(intake: Intake, deliveries: Delivery[], error: unknown): Promise<void> {
+async function storeDeadLetter(intake: Intake, deliveries: ReceivedMessage[], error: unknown): Promise<void> {
   const [delivery, ...others] = deliveries;
   const reason = permanentReason(error);
   if (!delivery || others.length > 0 || reason === undefined) throw error;
@@ -196,7 +199,7 @@ async function storeDeadLetter(intake: Intake, deliveries: Delivery[], error: un
   await intake.store({ events: [], rebuilds: [], deadLetters: [deadLetter] }, deliveries);
 }
 
-async function readBatch(deliveries: Delivery[]): Promise<Batch> {
+async function readBatch(deliveries: ReceivedMessage[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
   for (const [index, delivery] of deliveries.entries()) {
     if (delivery.size > largeBytes || index % messagesPerTurn === 0) await letOthersRun();
@@ -217,14 +220,14 @@ function readContent(content: Content | string): Message {
 const notText = { kind: "invalid", reason: "the message is not valid UTF-8" } as const;
 
 /** A dead letter has the content without its encoding, if that could be removed. */
-function deadLetterOf(delivery: Delivery, content: Content | string, reason: string): DeadLetter {
+function deadLetterOf(delivery: ReceivedMessage, content: Content | string, reason: string): DeadLetter {
   const { bytes, body } = typeof content === "string" ? delivery : content;
   return { source_id: delivery.id, body: bytes ?? Buffer.from(body), reason };
 }
 
 async function retry(
   { queue, outage, limits, intake }: ReceiverParts,
-  deliveries: Delivery[],
+  deliveries: ReceivedMessage[],
   err: unknown,
 ): Promise<void> {
   outage.failed("messages could not be stored and will be retried", { err, messages: deliveries.length });

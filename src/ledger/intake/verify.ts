@@ -6,8 +6,8 @@ import { projectFrom } from "../projection/transaction.ts";
 import { eventsInPieces, transactionTypes } from "../tables/event.ts";
 import { foldStateOf } from "../tables/fold-state.ts";
 import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key.ts";
-import { differingOutlines } from "../tables/outline.ts";
-import { summaryDifferences } from "../tables/summary-upkeep.ts";
+import { differingOutlines } from "../tables/search/outline.ts";
+import { summaryDifferences } from "../tables/summary/upkeep.ts";
 import { transactionTable } from "../tables/transaction.ts";
 import { resourceKinds } from "./resource-kinds.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { events } from "./events.fixture.ts";
 import { projectTransactions } from "./transaction.ts";
 
-// That events fold into what the contract says, in any order, is in `../model.test.ts`.
+// That events fold into what the contract says, in any order, is in `../tests/model.test.ts`.
 
 const row = (details: object) => projectTransactions(events("payment", "pay", ["10:00", "A", details]))[0];
 

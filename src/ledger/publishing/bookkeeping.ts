@@ -1,8 +1,8 @@
 import type { Database, Sql } from "../../database/database.ts";
-import { mapInTurns } from "../../process/turns.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
 import { saveDeadLetters } from "../tables/dead-letter.ts";
 import type { Resource } from "../tables/event.ts";
-import { type FeedPosition, type FeedRow, isInFeed, positionOf, readFeed } from "../tables/feed.ts";
+import { type FeedPosition, type FeedRow, isInFeed, positionOf, readFeed } from "../tables/feed/feed.ts";
 import {
   deferDeliveries,
   dueDeliveries,
@@ -11,10 +11,10 @@ import {
   releaseDeferred,
   removeDeferred,
   resourcesWithDeferred,
-} from "../tables/publication.ts";
+} from "../tables/feed/publication.ts";
 import { deliveryOf, keyOf, type Publisher } from "./body.ts";
 import type { PublishingLog } from "./publishing-log.ts";
-import type { TargetSetting } from "./target.ts";
+import type { TargetSetting } from "./targets.ts";
 import type { Entry, Outcome, Window } from "./window.ts";
 
 /** Limits of the events that are read at a time. */

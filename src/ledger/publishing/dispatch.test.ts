@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { FeedPosition } from "../tables/feed.ts";
-import type { DeferredDelivery } from "../tables/publication.ts";
+import type { FeedPosition } from "../tables/feed/feed.ts";
+import type { DeferredDelivery } from "../tables/feed/publication.ts";
 import { type Batch, openDispatch } from "./dispatch.ts";
 import type { Failure } from "./target.ts";
 import type { Entry, WindowPage } from "./window.ts";

@@ -7,14 +7,14 @@ import { openLog } from "../../process/log.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
-import { event as eventAt, feedIsComplete } from "../tables/feed.fixture.ts";
-import { feedStart } from "../tables/feed.ts";
+import { event as eventAt, feedIsComplete } from "../tables/feed/feed.fixture.ts";
+import { feedStart } from "../tables/feed/feed.ts";
+import { claimPublication, publicationStates } from "../tables/feed/publication.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
-import { claimPublication, publicationStates } from "../tables/publication.ts";
 import { standardDelaysMs, startPublishing } from "./publisher.ts";
 import { openPublishingLog } from "./publishing-log.ts";
 import { openSession } from "./session.ts";
-import { targetSettingOf } from "./target.ts";
+import { targetSettingOf } from "./targets.ts";
 
 const database = await ledgerDatabaseOfFile();
 const empty = () =>

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { type Outage, watchOutage } from "../../process/outage.ts";
-import { type FeedPosition, feedStart, newestInFeed } from "../tables/feed.ts";
+import { type FeedPosition, feedStart, newestInFeed } from "../tables/feed/feed.ts";
 import {
   arrangeDeferred,
   claimPublication,
@@ -11,12 +11,13 @@ import {
   PublicationLost,
   releasePublication,
   renewPublication,
-} from "../tables/publication.ts";
+} from "../tables/feed/publication.ts";
 import type { Publisher } from "./body.ts";
 import { openPublishingLog } from "./publishing-log.ts";
 import { openSession, type SessionPace } from "./session.ts";
-import { openTarget, type Target, type TargetSetting } from "./target.ts";
+import type { Target } from "./target.ts";
 import { shownTargetName } from "./target-name.ts";
+import { openTarget, type TargetSetting } from "./targets.ts";
 
 const second = 1000;
 const minute = 60 * second;

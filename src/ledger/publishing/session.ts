@@ -1,12 +1,13 @@
 import type { Database } from "../../database/database.ts";
-import type { FeedPosition } from "../tables/feed.ts";
-import type { PublisherState } from "../tables/publication.ts";
+import type { FeedPosition } from "../tables/feed/feed.ts";
+import type { PublisherState } from "../tables/feed/publication.ts";
 import type { Publisher } from "./body.ts";
 import { openBookkeeping, type Work } from "./bookkeeping.ts";
 import { type Batch, openDispatch } from "./dispatch.ts";
 import type { Problem } from "./pace.ts";
 import type { PublishingLog } from "./publishing-log.ts";
-import type { Target, TargetSetting } from "./target.ts";
+import type { Target } from "./target.ts";
+import type { TargetSetting } from "./targets.ts";
 
 /** Limits of the events that were read and have not ended. A process that takes over sends them again. */
 const limits = { countMax: 1000, bytesMax: 4 * 2 ** 20 };

@@ -25,14 +25,15 @@ import { freePort } from "../../../testing/free-port.ts";
 import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { openWebhook, type Reply } from "../../../testing/webhook.ts";
-import { findUrlError } from "../../process/adapter.ts";
-import { openQueue } from "../queue/queue.ts";
-import { standInClient } from "../queue/sqs.ts";
+import { findUrlError } from "../../engines/url-error.ts";
+import { openQueue } from "../queue/queues.ts";
+import { standInClient } from "../queue/sqs/sqs.ts";
 import { isKnownReason } from "./reason.ts";
-import { type Delivery, type Failure, openTarget, type Target, targetSettingOf, targets } from "./target.ts";
+import type { Failure, PublishedEvent, Target } from "./target.ts";
 import { shownTargetName } from "./target-name.ts";
 import { fileName } from "./targets/file.ts";
 import { retryAfterMsOf } from "./targets/webhook.ts";
+import { openTarget, targetSettingOf, targets } from "./targets.ts";
 
 /** A place where events arrive. */
 interface Place extends AsyncDisposable {
@@ -131,7 +132,7 @@ const fixtures: Fixtures<keyof typeof targets, Place> = {
   "amqps:": { sameAs: "amqp:" },
 };
 
-const deliveryOf = (number: number, body = `{"number":${number}}`): Delivery => ({
+const deliveryOf = (number: number, body = `{"number":${number}}`): PublishedEvent => ({
   id: String(number),
   key: `payment/pay${number}`,
   routingKey: "payment.PAYMENT_CREATED",
@@ -144,7 +145,7 @@ const deliveries = (from: number, count: number) =>
 const never = new AbortController().signal;
 
 /** Sends events in as many calls as the target requires. */
-async function sendAll(target: Target, all: Delivery[]): Promise<(Failure | undefined)[]> {
+async function sendAll(target: Target, all: PublishedEvent[]): Promise<(Failure | undefined)[]> {
   const failures: (Failure | undefined)[] = [];
   for (let from = 0; from < all.length; from += target.eventsAtATime)
     failures.push(...(await target.send(all.slice(from, from + target.eventsAtATime), never)));
@@ -163,7 +164,7 @@ describeOnAdapters("a target", fixtures, (make) => {
     expect(await sendAll(target, sent)).toEqual(sent.map(() => undefined));
     const later = deliveries(300, 20);
     for (const delivery of later) await target.send([delivery], never);
-    const bodiesOf = (all: Delivery[]) => all.map(({ body }) => body);
+    const bodiesOf = (all: PublishedEvent[]) => all.map(({ body }) => body);
     await eventually(async () =>
       expect((await place.bodies()).toSorted()).toEqual(bodiesOf([...sent, ...later]).toSorted()),
     );
@@ -297,7 +298,7 @@ describe("a target that quotes the event in its errors, at any length", () => {
 });
 
 describe("a webhook", () => {
-  const [delivery] = deliveries(7, 1) as [Delivery];
+  const [delivery] = deliveries(7, 1) as [PublishedEvent];
 
   /** The failure of an attempt that gets this reply. */
   async function failureOf(reply: Reply): Promise<Failure | undefined> {
@@ -402,7 +403,7 @@ describe("a webhook", () => {
 });
 
 /** The target rejects the second of three events, and takes the others. */
-async function rejectsSecond(place: Place, second: Delivery, reason: string): Promise<void> {
+async function rejectsSecond(place: Place, second: PublishedEvent, reason: string): Promise<void> {
   await using target = await openTarget(place.url);
   const [first, third] = [deliveryOf(1), deliveryOf(3)];
   const rejected = { subject: "event", reason };

@@ -1,12 +1,12 @@
 import type { Resource } from "../tables/event.ts";
-import type { FeedPosition } from "../tables/feed.ts";
-import type { DeferredDelivery } from "../tables/publication.ts";
-import type { Delivery } from "./target.ts";
+import type { FeedPosition } from "../tables/feed/feed.ts";
+import type { DeferredDelivery } from "../tables/feed/publication.ts";
+import type { PublishedEvent } from "./target.ts";
 
 /** An event that waits to be sent, or is in flight. */
 export interface Entry {
   event: Resource & Pick<FeedPosition, "sql_transaction" | "event_id">;
-  delivery: Delivery;
+  delivery: PublishedEvent;
   /** The number of attempts that have failed and count. */
   attempts: number;
   /** True if it was deferred and has a row in the database. Its place in the feed is passed then. */
@@ -18,7 +18,7 @@ export interface Entry {
 /** A page of the feed for the window. */
 export interface WindowPage {
   /** Those of resources with deferred deliveries have no delivery: they wait behind these. */
-  events: { event: Entry["event"]; position: FeedPosition; delivery: Delivery | undefined }[];
+  events: { event: Entry["event"]; position: FeedPosition; delivery: PublishedEvent | undefined }[];
   /** The last position that was read. */
   end: FeedPosition;
   /** When it was read, if there were no more events; on the clock of the caller. */

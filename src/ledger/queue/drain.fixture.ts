@@ -1,21 +1,21 @@
 import { expect } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Delivery, Queue } from "./queue.ts";
+import type { Queue, ReceivedMessage } from "./queue.ts";
 
 const stop = () => AbortSignal.timeout(testWaitMaxMs);
 
 /** Receives until there are this many deliveries. */
-export async function receiveCount(queue: Queue, count: number): Promise<Delivery[]> {
-  const deliveries: Delivery[] = [];
+export async function receiveCount(queue: Queue, count: number): Promise<ReceivedMessage[]> {
+  const deliveries: ReceivedMessage[] = [];
   for (const end = stop(); deliveries.length < count && !end.aborted; )
     deliveries.push(...(await queue.receive(100, 20_000, end)));
   return deliveries;
 }
 
 /** Acknowledges what the queue delivers until it has delivered these bodies, although calls can fail meanwhile. */
-export async function drain(queue: Queue, bodies: string[]): Promise<Delivery[]> {
-  const deliveries: Delivery[] = [];
+export async function drain(queue: Queue, bodies: string[]): Promise<ReceivedMessage[]> {
+  const deliveries: ReceivedMessage[] = [];
   await eventually(async () => {
     const received = await queue.receive(100, 500, stop());
     deliveries.push(...received);

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import type { Delivery, Queue } from "./queue.ts";
+import type { Queue, ReceivedMessage } from "./queue.ts";
 
 /** A queue in the memory of this process, for tests. Messages that are not acknowledged are lost on disposal. */
 export async function open(): Promise<Queue> {
-  const waiting: Delivery[] = [];
+  const waiting: ReceivedMessage[] = [];
   const inFlight = new Set<string>();
   const delays = new Set<NodeJS.Timeout>();
   const arrivals = new EventEmitter().setMaxListeners(0);
-  const add = (deliveries: Delivery[]) => {
+  const add = (deliveries: ReceivedMessage[]) => {
     waiting.push(...deliveries);
     arrivals.emit("arrival");
   };

@@ -7,8 +7,10 @@ import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { clientUrl } from "./address.ts";
 import { receiveCount } from "./drain.fixture.ts";
-import { clientUrl, type Delivery, openQueue, queues } from "./queue.ts";
+import type { ReceivedMessage } from "./queue.ts";
+import { openQueue, queues } from "./queues.ts";
 
 const waitMs = 20_000;
 const testTimeout = () => AbortSignal.timeout(testWaitMaxMs);
@@ -64,7 +66,7 @@ function queueTests(makeUrl: () => Promise<string>): void {
     await queue.send([body, '"acknowledged"', '"long delay"']);
     await expect.poll(() => queue.check()).toEqual({ waiting: 3 });
     const deliveries = await receiveCount(queue, 3);
-    const find = (text: string) => deliveries.find((one) => one.body === text) as Delivery;
+    const find = (text: string) => deliveries.find((one) => one.body === text) as ReceivedMessage;
     const [first, acknowledged] = [find(body), find('"acknowledged"')];
     expect(first).toMatchObject({ attempt: 1, size: Buffer.byteLength(body) });
     // Some brokers store it in seconds.
@@ -90,7 +92,7 @@ function queueTests(makeUrl: () => Promise<string>): void {
     const large = Array.from({ length: 7 }, (_, index) => JSON.stringify(`${index}`.repeat(100_000)));
     const bodies = [...small, ...large];
     await queue.send(bodies);
-    const all: Delivery[] = [];
+    const all: ReceivedMessage[] = [];
     let calls = 0;
     for (; all.length < bodies.length; calls += 1)
       all.push(...(await queue.receive(100, waitMs, testTimeout())));

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { withoutCredentials } from "../../process/adapter.ts";
+import { withoutCredentials } from "../../engines/url.ts";
 import { messageOf } from "../../process/describe-error.ts";
 import { SettingsError } from "../../process/settings.ts";
-import { explain } from "./embedded/database.ts";
-import { hasSpaceFor } from "./embedded/disk.ts";
-import { messageBytesMax, readMessage, requireSize } from "./embedded/message-rules.ts";
-import { type Messages, type NewMessage, openMessages } from "./embedded/messages.ts";
-import { attributeOf } from "./embedded/queue-attributes.ts";
-import { SqsError } from "./embedded/sqs-error.ts";
-import { embeddedFolder, openQueue, type Queue } from "./queue.ts";
+import { embeddedFolder } from "./address.ts";
+import type { Queue } from "./queue.ts";
+import { openQueue } from "./queues.ts";
+import { explain } from "./sqs/embedded/database.ts";
+import { hasSpaceFor } from "./sqs/embedded/disk.ts";
+import { messageBytesMax, readMessage, requireSize } from "./sqs/embedded/message-rules.ts";
+import { type Messages, type NewMessage, openMessages } from "./sqs/embedded/messages.ts";
+import { attributeOf } from "./sqs/embedded/queue-attributes.ts";
+import { SqsError } from "./sqs/embedded/sqs-error.ts";
 
 export interface Sender extends AsyncDisposable {
   /** The URL of the queue without credentials. */

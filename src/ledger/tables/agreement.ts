@@ -17,7 +17,7 @@ import type { Details } from "./event.ts";
 import type { StoredFoldState } from "./fold-state.ts";
 import { newestInstrument, type PaymentInstrumentRow } from "./payment-instrument.ts";
 import { resourceTable } from "./resource-table.ts";
-import type { PageLimits } from "./search.ts";
+import type { PageLimits } from "./search/search.ts";
 
 /** The state of an agreement; `UNDEFINED` if no event has set one. */
 export type AgreementState = "UNDEFINED" | Extract<AgreementEvent, { state: string }>["state"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openDatabase } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import { newPostgres, postgresServer } from "../../database/new-database.fixture.ts";
 import { ledgerIdOf } from "./identity.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { type Database, openDatabase } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import { newPostgres, postgresServer } from "../../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
-import { differingOutlines } from "./outline.ts";
-import { summaryDifferences } from "./summary-upkeep.ts";
+import { differingOutlines } from "./search/outline.ts";
+import { summaryDifferences } from "./summary/upkeep.ts";
 
 const rows = 200_000;
 const newestOfPreviousRelease = "0004-children-of-their-own-account.sql";

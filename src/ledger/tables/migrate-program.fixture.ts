@@ -1,4 +1,4 @@
-import { openDatabase } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import { migrate } from "./migrate.ts";
 
 /** Migrates a database, for tests that kill the process. Its arguments are the URLs of the database and of the folder. */

@@ -8,7 +8,8 @@ import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
 import { runOn, startPostgres } from "../../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { type Database, DatabaseUnavailable, openDatabase } from "../../database/database.ts";
+import { type Database, DatabaseUnavailable } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import { newPostgres, openNewDatabase, postgresServer } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
@@ -19,8 +20,8 @@ import type { NewEvent } from "./event.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { migrate, requireMigrated, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
-import { summarise } from "./summary.ts";
-import { mergeSummaryChanges, summaryDifferences } from "./summary-upkeep.ts";
+import { summarise } from "./summary/summary.ts";
+import { mergeSummaryChanges, summaryDifferences } from "./summary/upkeep.ts";
 
 /** Without the fold states, since a receiver computes the fold state of an old row when the row changes. */
 const savedRows = async (database: Database) => ({

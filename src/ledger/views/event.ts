@@ -2,7 +2,7 @@ import type { components } from "../../../generated/ledger.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { stateEventTypes, stateSetBy } from "../projection/states.ts";
 import type { Details, EventRow } from "../tables/event.ts";
-import type { FeedRow } from "../tables/feed.ts";
+import type { FeedRow } from "../tables/feed/feed.ts";
 import type { TickerRow } from "../tables/ticker.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { viewMilliseconds } from "./date.ts";

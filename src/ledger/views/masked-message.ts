@@ -1,4 +1,4 @@
-import contract from "../../../generated/ledger.json" with { type: "json" };
+import { detailsMembers, ledgerSchemas, messageMembers, type Schema } from "../../contract/contracts.ts";
 import { isRawNumber } from "../../values/exact-json.ts";
 import { isDay, readInstant } from "../../values/instant.ts";
 
@@ -7,16 +7,6 @@ type Form = (value: unknown) => boolean;
 
 /** The members of an object by name. One without a form is masked. */
 type Members = Map<string, Form | undefined>;
-
-interface Schema {
-  $ref?: string;
-  enum?: unknown[];
-  oneOf?: { type: string }[];
-  "x-personal-data"?: boolean;
-}
-
-const { EventMessage, EventDetails } = contract.components.schemas;
-const schemas = contract.components.schemas as unknown as Record<string, Schema>;
 
 /** Numbers of cards have 13 to 19 digits, often in groups. */
 const cardNumber = /\d{13}|\d{4}([-._:])\d{4}\1\d{4}\1\d|\d{4}([-._:])\d{6}\2\d{5}/;
@@ -78,18 +68,18 @@ const forms: Record<string, Form> = {
 
 function formOf(name: string, schema: Schema): Form | undefined {
   if (schema["x-personal-data"]) return undefined;
-  const { enum: values, oneOf = [] } = schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+  const { enum: values, oneOf = [] } = ledgerSchemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
   if (values) return (value) => values.includes(value);
   if (schema.$ref?.endsWith("/LenientPence")) return isPence;
   if (oneOf[0]?.type === "boolean") return isBoolean;
   return Object.hasOwn(forms, name) ? forms[name] : undefined;
 }
 
-const membersOf = (properties: Record<string, object>): Members =>
-  new Map(Object.entries(properties).map(([name, schema]) => [name, formOf(name, schema)]));
+const formsOf = (members: Record<string, Schema>): Members =>
+  new Map(Object.entries(members).map(([name, schema]) => [name, formOf(name, schema)]));
 
-const messageMembers = membersOf(EventMessage.properties);
-const detailsMembers = membersOf(EventDetails.properties);
+const messageForms = formsOf(messageMembers);
+const detailsForms = formsOf(detailsMembers);
 
 /**
  * A message as indented JSON without personal data. It has the values of the members that the contract has without
@@ -101,8 +91,8 @@ export const viewMaskedMessage = (message: unknown): string =>
   JSON.stringify(isObject(message) ? maskMessage(message) : maskValue(message), null, 2);
 
 const maskMessage = (message: object): object =>
-  maskMembers(message, messageMembers, (name, value) =>
-    name === "event_details" && isObject(value) ? maskMembers(value, detailsMembers) : maskValue(value),
+  maskMembers(message, messageForms, (name, value) =>
+    name === "event_details" && isObject(value) ? maskMembers(value, detailsForms) : maskValue(value),
   );
 
 /** `mask` masks the values that are not shown as they are. */

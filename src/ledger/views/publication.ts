@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/ledger.ts";
 import { isKnownReason } from "../publishing/reason.ts";
 import { shownTargetName } from "../publishing/target-name.ts";
-import type { PublicationState } from "../tables/publication.ts";
+import type { PublicationState } from "../tables/feed/publication.ts";
 
 const behindMaxMs = 60_000n;
 

@@ -1,6 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
-import type { GroupValues, HourRow, Sums } from "../tables/summary.ts";
-import { type GroupColumn, sumColumns } from "../tables/summary-rows.ts";
+import { type GroupColumn, sumColumns } from "../tables/summary/rows.ts";
+import type { GroupValues, HourRow, Sums } from "../tables/summary/summary.ts";
 import { writeCell, writeLine } from "./csv.ts";
 
 type Schemas = components["schemas"];

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { cursorOf, numberIn, positionOf } from "../cursor.ts";
-import { type ChangeRecord, type FeedEntry, historyMismatch } from "../store.ts";
+import { historyMismatch } from "../parameters.ts";
+import type { ChangeRecord, FeedEntry } from "../store.ts";
 import { historyIn } from "./history.ts";
 import { digits, keyOf } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { orderedMap } from "../memory.ts";
 import { featuresMax } from "../store.ts";
 import type { OrderedMap } from "./map.ts";
+import { orderedMap } from "./memory.ts";
 import { openOrderedStore } from "./store.ts";
 
 /** A map that counts the values that are read. */

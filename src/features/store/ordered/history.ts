@@ -1,4 +1,4 @@
-import { letOthersRun } from "../../../process/turns.ts";
+import { letOthersRun } from "../../../waiting/turns.ts";
 import { foldHistory, type NumberedRecord } from "../fold-history.ts";
 import type { ChangeRecord, History } from "../store.ts";
 import { isLiveAt, type StoredEntry, withoutPlace } from "../stored-entry.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { sharedNext } from "../../../process/shared.ts";
-import { letOthersRun } from "../../../process/turns.ts";
+import { sharedNext } from "../../../waiting/shared.ts";
+import { letOthersRun } from "../../../waiting/turns.ts";
 import {
   type ChangeOutcome,
   type Entry,

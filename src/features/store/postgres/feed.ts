@@ -1,5 +1,5 @@
 import type { Sql } from "../../../database/database.ts";
-import { mapInTurns } from "../../../process/turns.ts";
+import { mapInTurns } from "../../../waiting/turns.ts";
 import { cursorOf, positionOf } from "../cursor.ts";
 import type { FeedEntry } from "../store.ts";
 import { type ChangeRow, recordIn } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../database/database.ts";
-import { mapInTurns } from "../../../process/turns.ts";
+import { mapInTurns } from "../../../waiting/turns.ts";
 import { readCursor } from "../cursor.ts";
 import { foldHistory } from "../fold-history.ts";
 import { keyOfName } from "../name-key.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Database, Limits, Sql } from "../../../database/database.ts";
-import { historyMismatch } from "../store.ts";
+import { historyMismatch } from "../parameters.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 

@@ -1,11 +1,14 @@
-import type { PostgresParameters } from "../../../database/database.ts";
-import { open as openPostgres } from "../../../database/postgres.ts";
-import { type Address, hostAndPort } from "../../../process/adapter.ts";
+import type { PostgresParameters } from "../../../database/postgres/parameters.ts";
+import { open as openPostgres } from "../../../database/postgres/postgres.ts";
+import type { Address } from "../../../engines/adapter.ts";
+import { hostAndPort } from "../../../engines/url.ts";
 import { messageOf } from "../../../process/describe-error.ts";
-import { sharedNext } from "../../../process/shared.ts";
-import { mapInTurns } from "../../../process/turns.ts";
+import { inBatches } from "../../../waiting/batches.ts";
+import { sharedNext } from "../../../waiting/shared.ts";
+import { mapInTurns } from "../../../waiting/turns.ts";
 import { readCursor } from "../cursor.ts";
 import { keyOfName } from "../name-key.ts";
+import { recordsKept, type StoreParameters } from "../parameters.ts";
 import {
   type ChangeOutcome,
   type Entry,
@@ -13,11 +16,8 @@ import {
   type FeatureStore,
   featuresMax,
   ignoreFailure,
-  recordsKept,
-  type StoreParameters,
 } from "../store.ts";
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
-import { inBatches } from "./batches.ts";
 import { late, withFailures } from "./failure.ts";
 import { type FeedRow, feedColumns, pageIn, readNewest } from "./feed.ts";
 import { historyIn } from "./history.ts";

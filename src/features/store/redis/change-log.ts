@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { letOthersRun } from "../../../process/turns.ts";
+import { letOthersRun } from "../../../waiting/turns.ts";
 import type { ChangeRecord, FeedEntry } from "../store.ts";
 import { keyOf, pairs, parts } from "./keys.ts";
 import type { Command, Servers } from "./servers.ts";

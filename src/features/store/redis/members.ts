@@ -1,4 +1,4 @@
-import { letOthersRun } from "../../../process/turns.ts";
+import { letOthersRun } from "../../../waiting/turns.ts";
 import { isLive } from "../stored-entry.ts";
 import { shareOf } from "./change-log.ts";
 import { afterName, readMember } from "./keys.ts";

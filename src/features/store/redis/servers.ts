@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import * as redis from "@redis/client";
-import { hostAndPort, hostOf } from "../../../process/adapter.ts";
+import { hostAndPort, hostOf } from "../../../engines/url.ts";
 import { messageOf } from "../../../process/describe-error.ts";
-import { withTimeout } from "../../../process/with-timeout.ts";
+import { withTimeout } from "../../../waiting/with-timeout.ts";
 import { StoreFailure } from "../store.ts";
 import { pairs, tagOf } from "./keys.ts";
 

@@ -1,15 +1,14 @@
-import type { Address } from "../../../process/adapter.ts";
-import { sharedNext } from "../../../process/shared.ts";
-import { eachInTurns, letOthersRun } from "../../../process/turns.ts";
+import type { Address } from "../../../engines/adapter.ts";
+import { sharedNext } from "../../../waiting/shared.ts";
+import { eachInTurns, letOthersRun } from "../../../waiting/turns.ts";
 import { changeMany } from "../change-many.ts";
+import { type RedisParameters, recordsKept } from "../parameters.ts";
 import {
   type ChangeOutcome,
   type Entry,
   type FeatureChange,
   type FeatureStore,
   featuresMax,
-  type RedisParameters,
-  recordsKept,
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { changeLogIn } from "./change-log.ts";

@@ -1,4 +1,4 @@
-import { eachInTurns } from "../../../process/turns.ts";
+import { eachInTurns } from "../../../waiting/turns.ts";
 import { keyOf, namesIn, parts } from "./keys.ts";
 import { mergedMembers } from "./members.ts";
 import { keysLike } from "./scan.ts";

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open as openFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Address } from "../../../process/adapter.ts";
+import type { Address } from "../../../engines/adapter.ts";
 import { makePrivateFolder, privateFileMode, privateFolderMode } from "../../../process/private-folder.ts";
 import { fileNotWritten } from "../reason.ts";
 import type { Target } from "../target.ts";

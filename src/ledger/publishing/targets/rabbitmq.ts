@@ -1,9 +1,10 @@
 import type { ChannelModel, ConfirmChannel } from "amqplib";
-import type { Address } from "../../../process/adapter.ts";
-import { withTimeout } from "../../../process/with-timeout.ts";
-import { connect } from "../../queue/amqp/connect.ts";
+import type { Address } from "../../../engines/adapter.ts";
+import { connect } from "../../../rabbitmq/connect.ts";
+import { withTimeout } from "../../../waiting/with-timeout.ts";
+import type { RabbitmqParameters } from "../parameters.ts";
 import { notResponded, reasons, respondedWith } from "../reason.ts";
-import type { Delivery, Failure, RabbitmqParameters, Target } from "../target.ts";
+import type { Failure, PublishedEvent, Target } from "../target.ts";
 
 const confirmMaxMs = 10_000;
 const closeMaxMs = 5000;
@@ -105,7 +106,7 @@ function reasonOf(error: unknown): string {
 async function publish(
   channel: ConfirmChannel,
   exchange: string,
-  { id, routingKey, body, contentType, timestamp }: Delivery,
+  { id, routingKey, body, contentType, timestamp }: PublishedEvent,
 ): Promise<Failure | undefined> {
   if (Buffer.byteLength(routingKey) > routingKeyBytesMax) return longRoutingKey;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

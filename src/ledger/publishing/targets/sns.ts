@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
-import type { Address } from "../../../process/adapter.ts";
+import type { Address } from "../../../engines/adapter.ts";
 import { inChunks } from "../../../values/chunks.ts";
+import type { AmazonParameters } from "../parameters.ts";
 import { notResponded, reasons, respondedWith } from "../reason.ts";
-import type { AmazonParameters, Delivery, Failure, Target } from "../target.ts";
+import type { Failure, PublishedEvent, Target } from "../target.ts";
 
 /** Limits of Amazon SNS for a request. */
 const requestMax = 10;
@@ -34,7 +35,7 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
     },
   });
 
-  async function publish(deliveries: Delivery[], stop: AbortSignal): Promise<(Failure | undefined)[]> {
+  async function publish(deliveries: PublishedEvent[], stop: AbortSignal): Promise<(Failure | undefined)[]> {
     const entries = deliveries.map(({ id, key, body }, index) => ({
       Id: String(index),
       Message: body,
@@ -64,9 +65,9 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
     requestsAtATime,
     eventsAtATime: requestMax,
     async send(deliveries, stop) {
-      const failures = new Map<Delivery, Failure | undefined>();
-      const sizeOf = ({ body }: Delivery) => Buffer.byteLength(body);
-      const isTooLarge = (delivery: Delivery) => sizeOf(delivery) > requestBytesMax;
+      const failures = new Map<PublishedEvent, Failure | undefined>();
+      const sizeOf = ({ body }: PublishedEvent) => Buffer.byteLength(body);
+      const isTooLarge = (delivery: PublishedEvent) => sizeOf(delivery) > requestBytesMax;
       for (const delivery of deliveries.filter(isTooLarge)) failures.set(delivery, tooLarge);
       const fitting = deliveries.filter((delivery) => !isTooLarge(delivery));
       const chunks = inChunks(fitting, sizeOf, requestBytesMax, requestMax);

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
-import type { Address } from "../../../process/adapter.ts";
+import type { Address } from "../../../engines/adapter.ts";
+import { commonParameters } from "../parameters.ts";
 import { notResponded, respondedWith } from "../reason.ts";
-import { commonParameters, type Delivery, type Failure, type Target } from "../target.ts";
+import type { Failure, PublishedEvent, Target } from "../target.ts";
 
 /** How long a receiver may take to respond: 15 to 30 seconds are common. */
 const responseMaxMs = 20_000;
@@ -32,7 +33,10 @@ export async function open({ url, warn }: Address): Promise<Target> {
   for (const name of Object.keys(commonParameters)) address.searchParams.delete(name);
   const agent = new Agent({ connections: requestsAtATime });
 
-  async function post({ id, body, contentType }: Delivery, stop: AbortSignal): Promise<Failure | undefined> {
+  async function post(
+    { id, body, contentType }: PublishedEvent,
+    stop: AbortSignal,
+  ): Promise<Failure | undefined> {
     const at = Math.floor(Date.now() / 1000);
     try {
       const response = await request(address, {

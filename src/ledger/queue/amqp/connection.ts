@@ -3,10 +3,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from "amqplib";
-import type { Warn } from "../../../process/adapter.ts";
-import { withTimeout } from "../../../process/with-timeout.ts";
-import type { Delivery } from "../queue.ts";
-import { connect } from "./connect.ts";
+import type { Warn } from "../../../engines/adapter.ts";
+import { connect } from "../../../rabbitmq/connect.ts";
+import { withTimeout } from "../../../waiting/with-timeout.ts";
+import type { ReceivedMessage } from "../queue.ts";
 import { assertQueue, durableWithinMs } from "./declaration.ts";
 import { attemptsHeader, forward } from "./publish.ts";
 
@@ -29,7 +29,7 @@ export interface Connection {
   /** Sends messages. It is a channel of its own, since a queue that does not confirm blocks its whole channel. */
   sending?: Promise<ConfirmChannel> | undefined;
   /** Deliveries that `receive` has not returned yet. */
-  arrived: Delivery[];
+  arrived: ReceivedMessage[];
   /** By receipt. */
   inFlight: Map<string, ConsumeMessage>;
   /** Ids of publications that no queue has accepted. */
@@ -149,7 +149,10 @@ function accept(connection: Connection, message: ConsumeMessage): void {
 const plainEncodings = ["", "identity", "utf-8", "utf8"];
 
 /** A body with an encoding is decoded later, since that takes time. */
-function contentOf(content: Buffer, encoding: unknown): Pick<Delivery, "bytes" | "contentEncoding" | "size"> {
+function contentOf(
+  content: Buffer,
+  encoding: unknown,
+): Pick<ReceivedMessage, "bytes" | "contentEncoding" | "size"> {
   const contentEncoding = typeof encoding === "string" ? encoding.trim().toLowerCase() : "";
   if (plainEncodings.includes(contentEncoding))
     return { size: content.length, ...(!isUtf8(content) && { bytes: content }) };

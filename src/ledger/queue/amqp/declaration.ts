@@ -1,5 +1,5 @@
 import type { Channel, ChannelModel } from "amqplib";
-import type { Warn } from "../../../process/adapter.ts";
+import type { Warn } from "../../../engines/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfirmChannel, Options } from "amqplib";
-import { withTimeout } from "../../../process/with-timeout.ts";
-import type { Delivery } from "../queue.ts";
+import { withTimeout } from "../../../waiting/with-timeout.ts";
+import type { ReceivedMessage } from "../queue.ts";
 import type { Connection } from "./connection.ts";
 
 /** Number of failed attempts of a message. */
@@ -49,7 +49,7 @@ const unconfirmed = new Error("the broker does not confirm a message");
 export async function forward(
   connection: Connection,
   queue: string,
-  { receipt }: Delivery,
+  { receipt }: ReceivedMessage,
   attempts: number,
 ): Promise<void> {
   const message = connection.inFlight.get(receipt);

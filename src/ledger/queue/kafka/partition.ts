@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { KafkaRecord } from "@platformatic/kafka";
-import { letOthersRun } from "../../../process/turns.ts";
-import type { Delivery } from "../queue.ts";
+import { letOthersRun } from "../../../waiting/turns.ts";
+import type { ReceivedMessage } from "../queue.ts";
 import { compressionName } from "./compression/pieces.ts";
 import type { FetchedPartition } from "./fetch.ts";
 import { type Batch, recordsOf } from "./records.ts";
@@ -10,7 +10,7 @@ import type { PartitionOffsets } from "./topics.ts";
 
 /** A message that has arrived and is not acknowledged. */
 export interface Message {
-  delivery: Delivery;
+  delivery: ReceivedMessage;
   offset: bigint;
   /** The bytes of the body. */
   value: Buffer;
@@ -141,7 +141,7 @@ export function acknowledgedUpTo({ unacknowledged, position }: Partition): bigin
 /** Headers of a retried message: those of the ledger. A producer's headers are dropped. */
 const headerNames = { id: "id", attempts: "attempts", sentAt: "sent-at", dueAt: "due-at" };
 
-export function retryHeaders({ id, attempt, sentAt }: Delivery, dueAt: number): Map<Buffer, Buffer> {
+export function retryHeaders({ id, attempt, sentAt }: ReceivedMessage, dueAt: number): Map<Buffer, Buffer> {
   const texts = [
     [headerNames.id, id],
     [headerNames.attempts, String(attempt)],

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { say } from "../../../process/command.ts";
-import { openQueue } from "../queue.ts";
+import { openQueue } from "../queues.ts";
 
 const [url = "", count] = process.argv.slice(2);
 const stop = AbortSignal.timeout(600_000);

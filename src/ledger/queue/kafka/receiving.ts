@@ -8,7 +8,7 @@ import {
   type GroupAssignment,
   type GroupPartitionsAssigner,
 } from "@platformatic/kafka";
-import type { Warn } from "../../../process/adapter.ts";
+import type { Warn } from "../../../engines/adapter.ts";
 import type { FetchedPartition } from "./fetch.ts";
 import { acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
 import { endReading, openReading } from "./reading.ts";

@@ -1,0 +1,34 @@
+import type { FolderInUse } from "../../process/folder-lock.ts";
+import { retry } from "../../waiting/retry.ts";
+import { type Database, withStatementTimeout } from "../database.ts";
+import { sqlOver, transact } from "./pglite.ts";
+import { connectTo, takeServedTurn } from "./socket.ts";
+
+/** How long a process that has the folder can take to start its engine, in milliseconds. */
+const startMaxMs = 5000;
+
+/**
+ * The embedded database of the process that has its folder. Each statement takes a turn of the engine, and so does a
+ * transaction. Rejects with the error if the process serves no turns.
+ */
+export async function joinDatabase(inUse: FolderInUse): Promise<Database> {
+  const { folder } = inUse;
+  const socket = await retry(() => connectTo(folder), { forMs: startMaxMs }).catch(() => {
+    throw inUse;
+  });
+  socket.destroy();
+  const sql = sqlOver((message) => takeServedTurn(folder, (turn) => turn.send(message)));
+  return {
+    ...sql,
+    within: (limitMs) => withStatementTimeout(limitMs, sql),
+    exclusively: (work) => work(),
+    runOutside: sql.run,
+    transaction: (work) => takeServedTurn(folder, (turn) => transact(turn, work)),
+    async check() {
+      await sql.query("select 1");
+    },
+    requestConnections: 1,
+    connections: () => ({}),
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,26 @@
+import { unavailable } from "../../http/http-error.ts";
+import { openLane } from "../../waiting/lane.ts";
+import type { Owner } from "../../waiting/owner.ts";
+
+/** Runs work of a caller on this number of features, records or entries. Much of it takes turns with that of others. */
+export type LongWork = <Result>(owner: Owner, size: number, work: () => Promise<Result>) => Promise<Result>;
+
+/** The size of work of which a few records are wanted, but many may be read. */
+export const unknownSize = Number.POSITIVE_INFINITY;
+
+/** Work on up to so many does not wait. */
+const quickMax = 100;
+/** Of them a caller has two. */
+const runningMax = 6;
+const waitingMax = 100;
+const waitMaxMs = 30_000;
+
+export function openLongWork(): LongWork {
+  const lane = openLane({
+    runningMax,
+    waitingMax,
+    limitMs: waitMaxMs,
+    busy: unavailable("too many long requests are in flight; try again later"),
+  });
+  return (owner, size, work) => (size > quickMax ? lane.run(owner, work) : work());
+}

@@ -1,0 +1,111 @@
+import type { FastifyRequest } from "fastify";
+import type { Logger } from "../../process/log.ts";
+import {
+  allOrNone,
+  anyText,
+  oneOf,
+  requires,
+  type Setting,
+  type Settings,
+  webUrl,
+} from "../../process/settings.ts";
+import { HttpError, unavailable } from "../http-error.ts";
+import { type Authenticate, type Caller, isInQuery, type Security } from "./security.ts";
+import { KeysUnavailable, TokenError, tokenReader, tokenTypes } from "./tokens.ts";
+
+const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
+
+/** The name of a claim in the tokens of the issuer. */
+export const claimName = (defaultName: string): Setting<string> =>
+  requires(
+    names,
+    (given = defaultName): ReturnType<Setting<string>> =>
+      /^[^\s\p{Cc}]{1,200}$/u.test(given)
+        ? { value: given }
+        : { must: "must be one name of up to 200 characters, without spaces" },
+  );
+
+/** The issuer of access tokens. Default: none, and the service runs without authentication. */
+export const authenticationSettings = {
+  AUTH_JWKS_URL: allOrNone(names, webUrl),
+  AUTH_ISSUER: allOrNone(names, anyText),
+  AUTH_AUDIENCE: allOrNone(names, anyText),
+  AUTH_TOKEN_TYPE: requires(names, oneOf(tokenTypes, "at+jwt")),
+  AUTH_SCOPE_CLAIM: claimName("scope"),
+};
+
+/**
+ * The authentication by bearer tokens, in the header Authorization or, for a scheme of the type `apiKey`, in the query.
+ * Undefined if the service runs without authentication.
+ */
+export function openAuthentication(
+  {
+    AUTH_JWKS_URL: jwksUrl,
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCE: audience,
+    AUTH_TOKEN_TYPE: tokenType,
+    AUTH_SCOPE_CLAIM: scopeClaim,
+  }: Settings<typeof authenticationSettings>,
+  log: Logger,
+): Security | undefined {
+  if (!jwksUrl || !issuer || !audience) return undefined;
+  const readToken = tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log);
+  const authenticate = bearer(readToken, scopeClaim);
+  return (scheme) =>
+    isInQuery(scheme) || (scheme.type === "http" && scheme.scheme === "bearer") ? authenticate : undefined;
+}
+
+type ReadToken = (token: string) => Promise<Caller>;
+
+/** Bearer tokens (RFC 6750) in the header Authorization, and in the query of an operation that declares it. */
+function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
+  // The binder tries the alternatives of an operation one by one; the token is verified once.
+  const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
+  return async function authenticate(request, scopes) {
+    const known = identified.get(request) ?? identify(request, readToken, scopes);
+    identified.set(request, known);
+    const caller = await known;
+    if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
+    throw insufficientScope(`the token's claim ${scopeClaim} lacks the scope ${scopes.join(" ")}`, scopes);
+  };
+}
+
+async function identify(
+  { raw, queryTokens = [] }: FastifyRequest,
+  readToken: ReadToken,
+  scopes: string[],
+): Promise<Caller> {
+  // Of a repeated header Node.js takes the first, and a proxy perhaps the last.
+  const headers = raw.headersDistinct.authorization ?? [];
+  if (headers.length > 1) {
+    throw challenge(400, ["there is more than one header Authorization"], { error: "invalid_request" });
+  }
+  if (headers.length + queryTokens.length > 1) {
+    throw challenge(400, ["there is more than one token"], { error: "invalid_request" });
+  }
+  const [header = ""] = headers;
+  const [queryToken] = queryTokens;
+  const [, token = queryToken] = /^bearer +(.+)$/i.exec(header) ?? [];
+  if (token === undefined) {
+    throw challenge(401, ["the header Authorization must be Bearer and a token"], {
+      scope: scopes.join(" "),
+    });
+  }
+  try {
+    return await readToken(token);
+  } catch (error) {
+    if (error instanceof TokenError) throw challenge(401, [error.message], { error: "invalid_token" });
+    if (!(error instanceof KeysUnavailable)) throw error;
+    throw unavailable("the keys of the token issuer are unavailable");
+  }
+}
+
+/** A 403 whose challenge names the scopes that the token lacks. */
+export const insufficientScope = (message: string, scopes: string[]): HttpError =>
+  challenge(403, [message], { error: "insufficient_scope", scope: scopes.join(" ") });
+
+/** An error with a challenge, which has at least one parameter (RFC 6750, section 3). */
+function challenge(status: number, messages: string[], values: Record<string, string>): HttpError {
+  const parameters = Object.entries(values).map(([name, value]) => `${name}="${value}"`);
+  return new HttpError(status, messages, { "www-authenticate": `Bearer ${parameters.join(", ")}` });
+}

@@ -1,0 +1,47 @@
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { type HttpError, unavailable } from "../http-error.ts";
+
+const idleCheckMs = 50;
+/** Time after the beginning in which the first request of a connection must arrive to get a response. */
+const firstRequestMs = 1000;
+const graceMs = 10_000;
+
+/**
+ * Makes `app.close()` graceful: requests in flight get their response, new requests get 503, a kept-alive connection is
+ * closed as soon as it is idle, and one without any request after a second. Responses that take longer than the grace
+ * period are cut off. Returns a signal that aborts when closing begins.
+ */
+export function closeGracefully(app: FastifyInstance): AbortSignal {
+  const closing = new AbortController();
+  const connections = new Set<Socket>();
+  let sweep: NodeJS.Timeout | undefined;
+  let unused: NodeJS.Timeout | undefined;
+  let cut: NodeJS.Timeout | undefined;
+  app.server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  app.addHook("preClose", (done) => {
+    // Without the sweep, a connection that was busy when closing began would stay for its whole keep-alive time.
+    sweep = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
+    // Browsers and connection pools open connections in advance. Node.js counts them as busy until their first request.
+    unused = setTimeout(() => {
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    }, firstRequestMs);
+    cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+    closing.abort();
+    done();
+  });
+  app.addHook("onClose", (_app, done) => {
+    clearInterval(sweep);
+    clearTimeout(unused);
+    clearTimeout(cut);
+    done();
+  });
+  return closing.signal;
+}
+
+/** The error for new requests after closing has begun. */
+export const closingError = (closing: AbortSignal): HttpError | undefined =>
+  closing.aborted ? unavailable("the service is stopping", { connection: "close" }) : undefined;

@@ -1,0 +1,95 @@
+import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
+import { expect, test } from "vitest";
+import { freePort } from "../../../../../testing/free-port.ts";
+import { newFolder, run } from "../../../../../testing/run.ts";
+import { testWaitMaxMs } from "../../../../../testing/test-wait-max.ts";
+import { clientUrl, embeddedQueueUrl } from "../../address.ts";
+import type { Queue } from "../../queue.ts";
+import { openQueue } from "../../queues.ts";
+import { standInClient } from "../sqs.ts";
+import { makeEarlierFolder } from "./earlier-queue.fixture.ts";
+import { openMessages } from "./messages.ts";
+
+/** Runs the server of a folder in a process. */
+const serve = (folder: string, port: number) =>
+  run("src/ledger/queue/sqs/embedded/serve.fixture.ts", { args: [`sqs+embedded:${folder}?port=${port}`] });
+
+const stop = () => AbortSignal.timeout(testWaitMaxMs);
+
+/** Sends and receives until a call fails. Adds what was accepted, and what was acknowledged. */
+async function use(queue: Queue, round: number, accepted: Set<string>, acknowledged: Set<string>) {
+  let number = 0;
+  async function send() {
+    for (;;) {
+      const bodies = Array.from({ length: 10 }, () => `${round} ${number++}`);
+      await queue.send(bodies);
+      for (const body of bodies) accepted.add(body);
+    }
+  }
+  async function receive() {
+    for (;;) {
+      const deliveries = await queue.receive(10, 1000, stop());
+      const again = deliveries.filter(({ body }) => acknowledged.has(body));
+      expect(again).toEqual([]);
+      await queue.acknowledge(deliveries);
+      for (const { body } of deliveries) acknowledged.add(body);
+    }
+  }
+  await Promise.allSettled([send(), send(), receive(), receive()]);
+}
+
+test("a server that is killed again and again loses no accepted message, and delivers none that was acknowledged", async () => {
+  const [folder, port] = [newFolder(), await freePort()];
+  const [accepted, acknowledged] = [new Set<string>(), new Set<string>()];
+  for (let round = 0; round < 6; round += 1) {
+    const server = serve(folder, port);
+    await server.waitForOutput("listening");
+    await using queue = await openQueue(clientUrl(`sqs+embedded:${folder}?port=${port}`));
+    const sdk = standInClient(`http://127.0.0.1:${port}`);
+    const attributes = { QueueUrl: embeddedQueueUrl(port), Attributes: { VisibilityTimeout: "1" } };
+    await sdk.send(new SetQueueAttributesCommand(attributes));
+    sdk.destroy();
+    const before = [accepted.size, acknowledged.size];
+    const using = use(queue, round, accepted, acknowledged);
+    await expect.poll(() => accepted.size - (before[0] ?? 0)).toBeGreaterThan(200);
+    await expect.poll(() => acknowledged.size - (before[1] ?? 0)).toBeGreaterThan(100);
+    server.child.kill("SIGKILL");
+    await server.exit;
+    await using;
+  }
+  await using queue = await openQueue(`sqs+embedded:${folder}?port=0`);
+  const received = new Set<string>();
+  await expect
+    .poll(async () => {
+      const deliveries = await queue.receive(100, 1000, stop());
+      await queue.acknowledge(deliveries);
+      for (const { body } of deliveries) received.add(body);
+      return [...accepted].filter((body) => !received.has(body) && !acknowledged.has(body));
+    })
+    .toEqual([]);
+  // A call that failed may have been carried out.
+  expect(acknowledged.size).toBeGreaterThan(600);
+});
+
+test("a take-over that is killed again and again loses and doubles nothing", async () => {
+  const large = { count: 200, bytes: 2 ** 20 };
+  const { folder } = makeEarlierFolder({ large });
+  let killed = 0;
+  for (let afterMs = 200; ; afterMs += 20) {
+    const server = serve(folder, 0);
+    const timer = setTimeout(() => server.child.kill("SIGKILL"), afterMs);
+    const isListening = await Promise.race([
+      server.exit.then(() => false),
+      server.waitForOutput("listening").then(() => true),
+    ]);
+    clearTimeout(timer);
+    server.child.kill("SIGKILL");
+    await server.exit;
+    if (isListening) break;
+    killed += 1;
+  }
+  expect(killed).toBeGreaterThan(0);
+  using messages = openMessages(folder);
+  const { visible, inFlight, delayed } = messages.counts();
+  expect(visible + inFlight + delayed).toBe(3 + large.count);
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import type { Position } from "../tables/conditions.ts";
+import type { PageLimits } from "../tables/search/search.ts";
+import { viewLinkHeader } from "../views/next-cursor.ts";
+import { lastPage, viewPageLinks } from "../views/page-links.ts";
+import type { CursorKind, PagePosition } from "./cursor.ts";
+import { pageBytesMax } from "./lanes.ts";
+import { pageMissing, problem, unknownCursor } from "./problem.ts";
+
+interface PageRequest {
+  url: string;
+  query: { page: number; display_size: number } & Extension;
+}
+
+interface Extension {
+  extended?: boolean | undefined;
+  cursor?: string | undefined;
+}
+
+/** What can be searched, page by page. */
+export interface Search<Row extends Position> {
+  /** The parameters besides the page, as links have them. */
+  filters: [name: string, value: unknown][];
+  /** A greater `display_size` counts as this. */
+  displaySizeMax: number;
+  /** Where counting stops. Default: never. */
+  countMax?: number | undefined;
+  /** A page of the rows after a position. */
+  rows(after: Position | undefined, limits: PageLimits): Promise<{ rows: Row[]; isLast: boolean }>;
+  /** The number of all matches up to a maximum. */
+  count(max: number): Promise<number>;
+}
+
+/** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
+export async function readPage<Row extends Position>(
+  { url, query }: PageRequest,
+  cursors: CursorKind<PagePosition>,
+  { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
+) {
+  const cursor = query.cursor === undefined ? undefined : cursors.read(query.cursor);
+  if (query.cursor !== undefined && cursor === undefined) return unknownCursor;
+  if (cursor && query.page !== 1) return cursorAndPage;
+  const isLimited = countMax !== Number.POSITIVE_INFINITY;
+  const displaySize = Math.min(query.display_size, displaySizeMax);
+  const page = cursor?.page ?? query.page;
+  const offset = cursor ? 0 : (page - 1) * displaySize;
+  const limits = { offset, countMax: displaySize, bytesMax: pageBytesMax };
+  const { rows, isLast } = await search.rows(cursor, limits);
+  // The last page shows how many matches there are; counting them could take long.
+  const isEnd = isLast && (rows.length > 0 || offset === 0);
+  const total =
+    cursor?.total ?? (isEnd ? Math.min(offset + rows.length, countMax) : await search.count(countMax));
+  const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
+  if (isBeyondLast && !cursor && !isLimited) return pageMissing;
+  const last = isLast ? undefined : rows.at(-1);
+  const count = rows.length;
+  const { next_cursor, ...links } = viewPageLinks({
+    url,
+    filters: [...filters, ["extended", query.extended]],
+    page: query.page,
+    cursor: query.cursor,
+    displaySize,
+    count,
+    total: isLimited ? undefined : total,
+    nextCursor: last && cursors.write({ ...last, page: page + 1, total, random: randomUUID() }),
+  });
+  return {
+    headers: viewLinkHeader({ next_cursor }),
+    rows,
+    page: { total, count, page },
+    links: isExtended(query) ? { ...links, next_cursor } : links,
+  };
+}
+
+/** True if the response has the members that alphagov/pay-ledger does not have. */
+export const isExtended = ({ cursor, extended = cursor !== undefined }: Extension): boolean => extended;
+
+const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);

@@ -1,0 +1,156 @@
+import type { Sql } from "../../../database/database.ts";
+import { mapInTurns } from "../../../waiting/turns.ts";
+import { binding } from "../conditions.ts";
+import type { TransactionState } from "../transaction.ts";
+import type { Interval } from "./periods.ts";
+import { type GroupColumn, rowsOf, type SumColumn, type SummaryFilter, sumColumns } from "./rows.ts";
+
+export type Sums = Record<"count" | SumColumn, bigint>;
+
+/** The values of a group, as text; null for transactions without one. */
+export type GroupValues = { [Column in GroupColumn]?: string | null };
+
+export interface Grouping {
+  /** The groups are in the order of these columns. Without any there is one group if a transaction matches. */
+  groupBy: readonly GroupColumn[];
+  /** The sums that are needed; others are 0. Fewer take less time for days that are not whole. Default: all. */
+  sums?: readonly SumColumn[] | undefined;
+  /** Where days, weeks and months begin: a name that the database knows. Default: UTC. */
+  timeZone?: string | undefined;
+  /** How states are shown. Default: as they are stored. */
+  statuses?: ReadonlyMap<TransactionState, string> | undefined;
+  /** The group before the first one. */
+  after?: GroupValues | undefined;
+  /** Maximum number of groups. Default: all. */
+  max?: number | undefined;
+}
+
+/** The number of transactions that match the filter. */
+export async function countSummarised(sql: Sql, filter: SummaryFilter): Promise<number> {
+  const { values, bind } = binding();
+  const rows = rowsOf(filter, {}, bind);
+  if (rows === undefined) return 0;
+  const statement = `select coalesce(sum(count), 0)::bigint as count from (${rows}) as part`;
+  const [row] = await sql.query<{ count: bigint }>(statement, values, "custom");
+  return Number(row?.count);
+}
+
+/** The numbers and sums of the transactions that match the filter, in groups. */
+export async function summarise(
+  sql: Sql,
+  filter: SummaryFilter,
+  { groupBy, sums = sumColumns, timeZone = "UTC", statuses, after, max }: Grouping,
+): Promise<(GroupValues & Sums)[]> {
+  const { values, bind } = binding();
+  const rows = rowsOf(filter, { groupBy, timeZone, sums }, bind);
+  if (rows === undefined) return [];
+  const shownAs = statuses
+    ? `join unnest(${bind([...statuses.keys()])}::text[], ${bind([...statuses.values()])}::text[])
+         as shown (state, status) using (state)`
+    : "cross join lateral (select state as status) as shown";
+  const orderOf = (textOf: (column: GroupColumn) => string) =>
+    groupBy.flatMap((column) => [`${textOf(column)} is null`, `coalesce(${textOf(column)}, '') collate "C"`]);
+  const order = orderOf((column) => `"${column}"`);
+  const position = after && orderOf((column) => `${bind(after[column] ?? null)}::text`);
+  const statement = `
+    select * from (
+      select ${[
+        ...groupBy.map((column) => `${groupValues[column]} as "${column}"`),
+        "sum(count)::bigint as count",
+        ...sums.map((name) => `sum(${name})::text as ${name}`),
+      ]}
+      from (${rows}) as part ${shownAs}
+      ${groupBy.length > 0 ? `group by ${groupBy.map((_, index) => index + 1)}` : ""}
+      having sum(count) <> 0
+    ) as summarised
+    ${position ? `where (${order}) > (${position})` : ""}
+    ${order.length > 0 ? `order by ${order}` : ""}
+    ${max === undefined ? "" : `limit ${bind(max)}`}`;
+  const found = await sql.query<object>(statement, values, "custom");
+  return mapInTurns(found, (row) => withBigInts(row, sumColumns));
+}
+
+/** The live transactions of an hour. Sums are in pence. */
+export interface HourRow extends Pick<Sums, "count" | "amount" | "total_amount" | "net_amount" | "fee"> {
+  /** The start of the hour: UTC, six fraction digits. */
+  hour: string;
+  errored: bigint;
+  completed: bigint;
+}
+
+/** The first of some names of a time zone that the database knows, if any. Its list of zones can be older than that of Node.js. */
+export async function knownTimeZone(sql: Sql, names: string[]): Promise<string | undefined> {
+  // Every database knows it.
+  if (names.includes("UTC")) return "UTC";
+  for (const name of names) {
+    try {
+      await sql.query("select now() at time zone $1", [name]);
+      return name;
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? error) as { code?: string };
+      if (code !== invalidParameter) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** SQLSTATE of a value that a function does not accept. */
+const invalidParameter = "22023";
+
+/** The live transactions of each hour that has some, oldest first, up to `max` hours. */
+export async function summariseByHour(sql: Sql, created: Interval, max: number): Promise<HourRow[]> {
+  const sums = ["amount", "total_amount", "net_amount", "fee"] as const;
+  const { values, bind } = binding();
+  const rows = rowsOf({ created, live: true }, { groupBy: ["hour"], sums }, bind);
+  if (rows === undefined) return [];
+  const found = await sql.query<object>(
+    `select period as hour, sum(count)::bigint as count,
+       coalesce(sum(count) filter (where state in ('ERROR', 'ERROR_GATEWAY')), 0)::bigint as errored,
+       coalesce(sum(count) filter (where state = 'SUCCESS'), 0)::bigint as completed,
+       ${sums.map((name) => `sum(${name})::text as ${name}`)}
+     from (${rows}) as part
+     group by period having sum(count) <> 0 order by period limit ${bind(max)}`,
+    values,
+    "custom",
+  );
+  return mapInTurns(found, (row) => withBigInts(row, sums));
+}
+
+/**
+ * The number and the sum of the amounts of the payments that match and have one; surcharges are not amounts. In pence. Reads
+ * all payments in the interval.
+ */
+export async function summariseAmounts(
+  sql: Sql,
+  { from, to }: Interval,
+  { state, live }: { state: TransactionState | undefined; live: boolean },
+): Promise<Pick<Sums, "count" | "amount">> {
+  const [row] = await sql.query<object>(
+    `select count(amount), coalesce(sum(amount), 0)::text as amount
+     from transaction cross join lateral (select pence_of(details -> 'amount') as amount) as known
+     where transaction_type = 'PAYMENT' and live = $1 and created_date >= $2 and created_date < $3
+       and ($4::text is null or state = $4)`,
+    [live, from, to, state ?? null],
+    "custom",
+  );
+  return withBigInts(row as Pick<Sums, "count" | "amount">, ["amount"]);
+}
+
+/** The row with sums that are numbers; a sum that was not selected is 0. */
+function withBigInts<Row extends object>(row: object, sums: readonly SumColumn[]): Row {
+  const numbers: Record<string, unknown> = { ...row };
+  for (const name of sums) numbers[name] = BigInt((numbers[name] as string | undefined) ?? 0);
+  return numbers as Row;
+}
+
+/** The text of a group's value, from a row of `rowsOf`. */
+const groupValues: Record<GroupColumn, string> = {
+  account: "gateway_account_id",
+  type: "transaction_type",
+  state: "shown.status",
+  day: "to_char(period, 'YYYY-MM-DD')",
+  week: "to_char(date_trunc('week', period::timestamp), 'YYYY-MM-DD')",
+  month: "to_char(date_trunc('month', period::timestamp), 'YYYY-MM-DD')",
+  live: "live::text",
+  moto: "moto::text",
+};

@@ -1,0 +1,194 @@
+import { Registry } from "prom-client";
+import { request as undiciRequest } from "undici";
+import { afterAll, expect } from "vitest";
+import type { LedgerEvent } from "../../../simulation/ledger/messages.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { linkIn } from "../../../testing/link-header.ts";
+import { type EventMessage, type Step, story } from "../../../testing/messages.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import type { Database } from "../../database/database.ts";
+import type { Security } from "../../http/access/security.ts";
+import { openLog } from "../../process/log.ts";
+import { readSettings } from "../../process/settings.ts";
+import { ledgerApp } from "../app.ts";
+import { openIntake } from "../intake/intake.ts";
+import { createReceiver, type ReceiverLimits } from "../intake/receiver.ts";
+import { openQueue } from "../queue/queues.ts";
+import { openCursors } from "../requests/cursor.ts";
+import { receiverLimits, settings } from "../settings.ts";
+import { continueFeed } from "../tables/feed/feed.ts";
+import { cursorKeyOf, ledgerIdOf } from "../tables/identity.ts";
+import { addToIntakeMinutes } from "../tables/intake-minute.ts";
+import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
+import { migrate } from "../tables/migrate.ts";
+import { countingSql } from "../tables/rows-read.fixture.ts";
+
+/**
+ * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
+ * contract.
+ */
+export async function startLedger({
+  statementTimeoutMs = testWaitMaxMs,
+  open = openLedgerDatabase,
+  queueUrl = "memory:",
+  replica = undefined as Database | undefined,
+  security = undefined as Security | undefined,
+  accountsClaim = "accounts",
+  eventWrites = false,
+  trustedProxies = [] as string[],
+  limits = {} as Partial<ReceiverLimits>,
+} = {}) {
+  const logged: string[] = [];
+  const log = openLog("warn", { write: (line) => logged.push(line) });
+  const opened = new AsyncDisposableStack();
+  const database = opened.use(await open());
+  await migrate(database);
+  await continueFeed(database);
+  const queue = opened.use(await openQueue(queueUrl));
+  const metrics = new Registry();
+  const intake = openIntake(database, metrics, log);
+  const receiver = createReceiver({
+    queue,
+    database,
+    intake,
+    log,
+    limits: { ...receiverLimits(readSettings({}, settings)), ...limits },
+  });
+  const intakeOfRequests = eventWrites ? intake : undefined;
+  const ledgerId = await ledgerIdOf(database);
+  const parts = {
+    ledgerId,
+    database,
+    replica,
+    queue,
+    receiver,
+    intake: intakeOfRequests,
+    statementTimeoutMs,
+  };
+  const { app } = opened.use(
+    await openApp({ ...parts, security, accountsClaim, trustedProxies, log, metrics }),
+  );
+  const base = await app.listen({ port: 0, host: "127.0.0.1" });
+  const stop = new AbortController();
+  const receiving = receiver.run(stop.signal);
+
+  async function request(path: string, options: Parameters<typeof undiciRequest>[1] = {}) {
+    const { statusCode: status, headers, body } = await undiciRequest(base + path, options);
+    const text = await body.text();
+    const isJson = /[/+]json/.test(String(headers["content-type"]));
+    return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : undefined };
+  }
+
+  /** Sends a GET request that succeeds. Resolves with its JSON. */
+  async function get(path: string, headers: Record<string, string> = {}) {
+    const { status, json } = await request(path, { headers });
+    expect([path, status]).toEqual([path, 200]);
+    return json;
+  }
+
+  return {
+    base,
+    database,
+    metrics,
+    cursors: openCursors(await cursorKeyOf(database)),
+    /** The log lines of level warn and above. */
+    logged,
+    request,
+    get,
+    /** Sends a GET request that gets an HTTP error. Resolves with the status and the messages. */
+    async getError(path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
+      const { status, json, headers: received } = await request(path, { headers });
+      expect([path, received["content-type"]]).toEqual([path, "application/problem+json; charset=utf-8"]);
+      return [status, json.message.join("; ")];
+    },
+    /** Follows the header `Link`, or a link of the body, from page to page until one lacks it. Resolves with all pages. */
+    async pages(path: string, link?: string, afterEach = async (_page: number) => {}) {
+      const pages = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { status, json, headers } = await request(next);
+        expect([next, status]).toEqual([next, 200]);
+        const page: Page = json;
+        pages.push(page);
+        expect(pages.length).toBeLessThan(100);
+        const href = link === undefined ? linkIn(headers) : page._links?.[link]?.href;
+        next = href?.slice(base.length);
+        await afterEach(pages.length);
+      }
+      return pages;
+    },
+    /** Saves what became of the messages until now, as a process does every few seconds. */
+    saveIntake: () => addToIntakeMinutes(database, intake.minutes.take()),
+    send: (...messages: object[]) => queue.send(messages.map((message) => JSON.stringify(message))),
+    sendText: (...bodies: string[]) => queue.send(bodies),
+    /** Sends events of new transactions or payouts, and waits until they are stored. */
+    async store(...stories: object[][]) {
+      const messages = stories.flat() as { resource_external_id: string }[];
+      const ids = [...new Set(messages.map(({ resource_external_id }) => resource_external_id))];
+      const loggedBefore = logged.length;
+      await queue.send(messages.map((message) => JSON.stringify(message)));
+      await eventually(async () => {
+        const stored = await database.query("select from event where resource_external_id = any($1)", [ids]);
+        // Tests send events of types that the contract does not list.
+        const others = logged.slice(loggedBefore).filter((line) => !line.includes('"eventType"'));
+        expect({ stored: stored.length, others }).toEqual({ stored: messages.length, others: [] });
+      });
+    },
+    /** Waits until the response body has these members. */
+    async until(path: string, members: object) {
+      await eventually(async () => expect((await request(path)).json).toMatchObject(members));
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await receiving;
+      await opened.disposeAsync();
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the contract is checked in every response, and each test knows its list.
+type Page = Record<string, any> & { _links?: Record<string, { href: string }> };
+
+/** Starts a ledger for all tests of a file, which is disposed after them. */
+export async function ledgerOfFile(options: Parameters<typeof startLedger>[0] = {}) {
+  const ledger = await startLedger(options);
+  afterAll(() => ledger[Symbol.asyncDispose]());
+  return ledger;
+}
+
+/** The API alone, on this database and with these parts. Disposal fails if a response has violated the contract. */
+export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & { database: Database }) {
+  const violations: string[] = [];
+  const queue = await openQueue("memory:");
+  const app = await ledgerApp({
+    ledgerId: "ledger",
+    cursorKey: await cursorKeyOf(parts.database),
+    queue,
+    statementTimeoutMs: testWaitMaxMs,
+    log: openLog("silent"),
+    onViolation: (violation) => violations.push(violation),
+    ...parts,
+  });
+  return {
+    app,
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await queue[Symbol.asyncDispose]();
+      expect(violations).toEqual([]);
+    },
+  };
+}
+
+/** The database, and the numbers of statements of requests and of the rows that they have read. */
+export function countingDatabase(database: Database) {
+  const counts = { statements: 0, rows: 0 };
+  const within: Database["within"] = (limitMs) => countingSql(database.within(limitMs), counts);
+  return { counts, database: { ...database, within } };
+}
+
+/** The event of a message without other members, as the model of the simulation has it. */
+export const modelEvent = (message: EventMessage) =>
+  ({ parent_resource_external_id: null, service_id: null, live: null, ...message }) as LedgerEvent;
+
+/** The messages of a payment that is created at 10:00 with these details, and of further events. */
+export const payment = (id: string, details: object = {}, ...steps: Step[]) =>
+  story("payment", id, ["10:00", "PAYMENT_CREATED", details], ...steps);

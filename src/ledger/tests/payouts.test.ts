@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { childStory, story } from "../../../testing/messages.ts";
+import { ledgerOfFile, payment } from "./ledger.fixture.ts";
+
+// What payouts show and how they are found, whatever their events, is in `model.test.ts`.
+
+const inPayout = { gateway_payout_id: "po1" };
+const ledger = await ledgerOfFile();
+await ledger.store(
+  story("payout", "po1", ["10:01", "PAYOUT_CREATED", { amount: 700 }]),
+  payment("p1", { amount: 4250, fee: 60, net_amount: 4190, ...inPayout }, ["11:00", "CAPTURE_CONFIRMED"]),
+  payment("p2", { amount: 300, ...inPayout }, ["11:00", "CAPTURE_ERRORED"]),
+  payment("p3", { amount: 1, gateway_account_id: "58", ...inPayout }),
+  childStory("refund", "r1", "p1", ["12:00", "REFUND_CREATED_BY_USER", { amount: 1000, ...inPayout }]),
+  childStory("dispute", "d1", "p1", [
+    "13:00",
+    "DISPUTE_LOST",
+    { amount: 1000, net_amount: -2500, fee: 1500, ...inPayout },
+  ]),
+  ...Array.from({ length: 7 }, (_, n) =>
+    story("payout", `many${n}`, [`12:0${n}`, "PAYOUT_CREATED", { gateway_account_id: "many" }]),
+  ),
+);
+const { get, getError } = ledger;
+const idsOf = ({ results }: { results: { gateway_payout_id: string }[] }) =>
+  results.map(({ gateway_payout_id }) => gateway_payout_id);
+
+test("payouts have pages, and links that keep every filter", async () => {
+  const path = "/v1/payout?gateway_account_id=many&state=intransit";
+  const second = await get(`${path}&page=2&display_size=3`);
+  expect(idsOf(second)).toEqual(["many3", "many2", "many1"]);
+  const href = (page: number) => ({ href: `${ledger.base}${path}&page=${page}&display_size=3` });
+  expect(second._links).toEqual({
+    self: href(2),
+    first_page: href(1),
+    last_page: href(3),
+    prev_page: href(1),
+    next_page: href(3),
+  });
+  const last = await get(second._links.next_page.href.slice(ledger.base.length));
+  expect(idsOf(last)).toEqual(["many0"]);
+  expect(last._links).not.toHaveProperty("next_page");
+  expect(await getError(`${path}&page=4&display_size=3`)).toEqual([404, "the requested page not found"]);
+  const everything = await get("/v1/payout/?override_account_id_restriction=true&display_size=1000");
+  expect(everything._links.self.href).toContain(
+    "override_account_id_restriction=true&page=1&display_size=500",
+  );
+});
+
+test("a payout shows what it settles in its account, and the difference; a failed payment adds nothing", async () => {
+  expect(await get("/v1/payout/po1?gateway_account_id=57")).toMatchObject({
+    gateway_payout_id: "po1",
+    amount: 700,
+    settled: [
+      { transaction_type: "PAYMENT", count: 2, amount: 4550, fee: 60, settled_amount: 4190 },
+      { transaction_type: "REFUND", count: 1, amount: 1000, fee: 0, settled_amount: -1000 },
+      { transaction_type: "DISPUTE", count: 1, amount: 1000, fee: 1500, settled_amount: -2500 },
+    ],
+    settled_amount: 690,
+    difference: 10,
+  });
+});
+
+const noAccount = "Field [gateway_account_id] cannot be empty";
+test.each([
+  ["", 400, noAccount],
+  ["?gateway_account_id=", 400, noAccount],
+  ["?gateway_account_id=57&state=paid", 400, "state"],
+  ["?gateway_account_id=57&page=0", 400, "page"],
+  ["?gateway_account_id=57&display_size=-1", 400, "display_size"],
+  ["?gateway_account_id=57&account_id=57", 400, "account_id"],
+  ["/po1", 400, noAccount],
+  ["/po1?gateway_account_id=58", 404, "Payout with id [po1] not found"],
+  ["/none?override_account_id_restriction=true", 404, "Payout with id [none] not found"],
+])("the path %j of payouts is refused", async (path, status, message) => {
+  expect(await getError(`/v1/payout${path}`)).toEqual([status, expect.stringContaining(message)]);
+});

@@ -1,0 +1,22 @@
+import amqp, { type ChannelModel } from "amqplib";
+import { hostOf } from "../engines/url.ts";
+
+const connectMaxMs = 5000;
+/** A broker closes a silent connection after 2 to 3 of these and delivers its in-flight messages to others. */
+const heartbeatSeconds = 5;
+
+/** Connects to the RabbitMQ at a URL, under this name. Rejects after 5 seconds. */
+export function connect(url: URL, connection_name: string): Promise<ChannelModel> {
+  const { protocol, port, username, password, pathname } = url;
+  return amqp.connect(
+    {
+      protocol: protocol.slice(0, -1),
+      hostname: hostOf(url),
+      ...(port && { port: Number(port) }),
+      ...(username && { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
+      vhost: decodeURIComponent(pathname.slice(1)) || "/",
+      heartbeat: heartbeatSeconds,
+    },
+    { timeout: connectMaxMs, clientProperties: { connection_name } },
+  );
+}
