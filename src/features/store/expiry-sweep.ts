@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
+import { repeat } from "../../waiting/repeat.ts";
 import type { FeatureStore } from "./store.ts";
 
 /** Milliseconds between steps while more features have expired, so that requests get their turn. */
@@ -11,26 +11,16 @@ const nextStepMs = 20;
  * none is left, and after a failure.
  */
 export function sweepExpired(store: FeatureStore, log: Logger, idleMs = 1000): AsyncDisposable {
-  const stop = new AbortController();
-  async function sweep(): Promise<void> {
-    // The requests report the failure too.
-    const outage = watchOutage(log);
-    while (!stop.signal.aborted) {
-      let hasMore = false;
-      try {
-        hasMore = await store.expire();
-        outage.succeeded();
-      } catch (err) {
-        outage.failed("expired features cannot be removed; it is tried again every second", { err });
-      }
-      await sleep(hasMore ? nextStepMs : idleMs, undefined, { signal: stop.signal }).catch(() => {});
+  // The requests report the failure too.
+  const outage = watchOutage(log);
+  return repeat(async () => {
+    try {
+      const hasMore = await store.expire();
+      outage.succeeded();
+      return hasMore ? nextStepMs : idleMs;
+    } catch (err) {
+      outage.failed("expired features cannot be removed; it is tried again every second", { err });
+      return idleMs;
     }
-  }
-  const sweeping = sweep();
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await sweeping;
-    },
-  };
+  });
 }

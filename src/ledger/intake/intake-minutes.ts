@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
+import { repeat } from "../../waiting/repeat.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import { addToIntakeMinutes, type IntakeMinute, type IntakeMinuteRow } from "../tables/intake-minute.ts";
 
@@ -87,7 +87,6 @@ export function startSavingIntakeMinutes(
   log: Logger,
   delayMs = saveDelayMs,
 ): AsyncDisposable {
-  const stop = new AbortController();
   const outage = watchOutage(log);
 
   async function save(): Promise<void> {
@@ -102,20 +101,18 @@ export function startSavingIntakeMinutes(
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await save();
-      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
-    }
+  const saving = repeat(async () => {
     await save();
-  }
-
-  const running = run();
+    return delayMs;
+  });
+  const end = async () => {
+    await saving[Symbol.asyncDispose]();
+    await save();
+  };
   return {
     async [Symbol.asyncDispose]() {
-      stop.abort();
       const timeout = new Error(`not saved within ${lastSaveMaxMs} ms`);
-      await withTimeout(running, lastSaveMaxMs, timeout).catch((err) =>
+      await withTimeout(end(), lastSaveMaxMs, timeout).catch((err) =>
         outage.failed("the last numbers of messages were not saved", { err }),
       );
     },

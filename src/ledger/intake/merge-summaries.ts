@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
+import { repeat } from "../../waiting/repeat.ts";
 import { mergeSummaryChanges } from "../tables/summary/upkeep.ts";
 
 /** Limits of the number of changes that one statement merges. */
@@ -23,7 +23,6 @@ export function startMergingSummaries(
   log: Logger,
   idleMs = idleDelayMs,
 ): AsyncDisposable {
-  const stop = new AbortController();
   const outage = watchOutage(log);
   let step = stepMin;
 
@@ -43,18 +42,5 @@ export function startMergingSummaries(
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stop.signal.aborted) {
-      const delayMs = (await merge()) ? busyDelayMs : idleMs;
-      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
-    }
-  }
-
-  const running = run();
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-    },
-  };
+  return repeat(async () => ((await merge()) ? busyDelayMs : idleMs));
 }

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Repeats work until it is disposed, which waits for a run that is under way. A run resolves with the delay until the next
+ * one, in milliseconds. It must not reject: it logs its own errors.
+ */
+export function repeat(work: () => Promise<number>): AsyncDisposable {
+  const stop = new AbortController();
+  async function run(): Promise<void> {
+    while (!stop.signal.aborted) {
+      const delayMs = await work();
+      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  }
+  const running = run();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
