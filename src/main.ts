@@ -27,7 +27,7 @@ Runs the services until SIGINT or SIGTERM. Default: both.
   features   feature storage, port FEATURES_PORT (default 8080)
   --help     print this text
 
-Settings are environment variables; the README lists them. Exit codes: 0 after a stop, 1 if a service
+Settings are environment variables; docs/settings.md lists them. Exit codes: 0 after a stop, 1 if a service
 cannot run, 2 if an argument or a setting is wrong.
 `;
 
