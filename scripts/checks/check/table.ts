@@ -64,8 +64,9 @@ function check(name: string, covers: string, minutes: number, command: string): 
   return { name, covers, minutes, command, paths: [], needs: [] };
 }
 
-const ledger = ["openapi/ledger.yaml", "src/ledger", "src/database", "src/process", "src/values"];
-const features = ["openapi/features.yaml", "src/features", "src/database", "src/process"];
+const below = ["src/database", "src/process", "src/waiting", "src/engines", "src/values"];
+const ledger = ["openapi/ledger.yaml", "src/ledger", "src/rabbitmq", ...below];
+const features = ["openapi/features.yaml", "src/features", ...below];
 const http = ["openapi", "src/http", "src/contract"];
 
 function slow(
@@ -154,7 +155,7 @@ export const wheel: Check[] = [
     "queues",
     "RabbitMQ, Kafka, the embedded queue and commands",
     5,
-    ["src/ledger/queue", "src/ledger/intake", "src/ledger/commands"],
+    ["src/ledger/queue", "src/rabbitmq", "src/ledger/intake", "src/ledger/commands"],
     [newRabbitmq, openssl],
   ),
   slow("outages", "the ledger without its dependencies", 2.5, ledger, [patroni, pgbouncer]),
