@@ -14,7 +14,7 @@ interface Props {
   label: string;
   bars: Bar[];
   /** The names of the parts, from bottom to top. Each has a colour in the style sheet: `.part-NAME`. */
-  names: string[];
+  names: readonly string[];
   format: (value: number) => string;
 }
 
