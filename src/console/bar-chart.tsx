@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export interface Bar {
+interface Bar {
   /** The text below the bar. */
   label: string;
   /** The parts of the bar by name. */

@@ -35,20 +35,20 @@ export function TransactionView({ path, parameters }: Place) {
         {found && <State status={found.state.status} />}
       </Heading>
       <Show of={transaction} name="transaction">
-        {(found) => <Found transaction={found} asOf={as_of} />}
+        {(found) => <TransactionDetails transaction={found} asOf={as_of} />}
       </Show>
     </>
   );
 }
 
-interface FoundProps {
+interface TransactionDetailsProps {
   transaction: Transaction;
   /** The instant as of which the transaction is shown; undefined for now. */
   asOf: string | undefined;
 }
 
 /** What the ledger knows of a transaction, and of what belongs to it if its account is known. */
-function Found({ transaction, asOf }: FoundProps) {
+function TransactionDetails({ transaction, asOf }: TransactionDetailsProps) {
   const { transaction_id: id, transaction_type, gateway_account_id: account } = transaction;
   return (
     <>
