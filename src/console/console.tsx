@@ -114,10 +114,8 @@ const Header = ({ title, views, current, children }: HeaderProps) => (
 const NotAllowed = ({ view: { title, scopes } }: { view: View }) => (
   <>
     <Heading>{title}</Heading>
-    <Notice
-      kind="forbidden"
-      title="Your token may not see this page"
-      detail={`It needs the scope ${scopes.join(" or ")}.`}
-    />
+    <Notice kind="forbidden" title="Your token may not see this page">
+      It needs the scope {scopes.join(" or ")}.
+    </Notice>
   </>
 );

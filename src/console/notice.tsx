@@ -24,7 +24,7 @@ export const Problem = ({ children }: { children: ComponentChildren }) => (
 interface NoticeProps {
   kind: "forbidden" | "missing" | "failed";
   title: string;
-  detail: string;
+  detail?: string;
   children?: ComponentChildren;
 }
 
