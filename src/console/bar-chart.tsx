@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export interface Bar {
+interface Bar {
   /** The text below the bar. */
   label: string;
   /** The parts of the bar by name. */
@@ -14,7 +14,7 @@ interface Props {
   label: string;
   bars: Bar[];
   /** The names of the parts, from bottom to top. Each has a colour in the style sheet: `.part-NAME`. */
-  names: string[];
+  names: readonly string[];
   format: (value: number) => string;
 }
 

@@ -1,17 +1,22 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { detailOf } from "./load.tsx";
+import { detailOf, Problem } from "./notice.tsx";
 
-interface Props {
+/** A change that the reader has to confirm. */
+export interface Change {
   question: string;
   /** The text of the button that makes the change. */
   action: string;
   isDangerous: boolean;
   make: () => Promise<unknown>;
+}
+
+interface Props {
+  change: Change;
   onClose: (isMade: boolean) => void;
 }
 
 /** A dialog that makes a change after the reader has confirmed it. */
-export function Confirm({ question, action, isDangerous, make, onClose }: Props) {
+export function Confirm({ change: { question, action, isDangerous, make }, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState("");
   const [isRunning, setRunning] = useState(false);
@@ -29,11 +34,7 @@ export function Confirm({ question, action, isDangerous, make, onClose }: Props)
   return (
     <dialog ref={dialog} aria-label={question} onClose={() => onClose(false)}>
       <p>{question}</p>
-      {problem && (
-        <p class="notice failed" role="alert">
-          The change was not made: {problem}
-        </p>
-      )}
+      {problem && <Problem>The change was not made: {problem}</Problem>}
       <p class="pages">
         <button type="button" class={isDangerous ? "danger" : ""} onClick={confirm} disabled={isRunning}>
           {action}

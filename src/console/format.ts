@@ -6,7 +6,6 @@ export function formatMoney(pence: number | bigint): string {
 }
 
 const pounds = once(() => new Intl.NumberFormat(undefined, { style: "currency", currency: "GBP" }));
-
 const percent = once(() => new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }));
 const signed = once(
   () => new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: "exceptZero" }),
@@ -32,6 +31,9 @@ const dateAndTime = once(
   () => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
 );
 const dateOnly = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" }));
+const dayAndMonth = once(
+  () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
 const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: "short" }));
 
 /** An instant in the time zone of the reader. */
@@ -42,10 +44,6 @@ export const formatUtc = (instant: string): string => instant.replace("T", " ").
 
 /** A calendar day, which is the same day in every time zone. */
 export const formatDay = (day: string): string => dateOnly().format(new Date(`${day}T00:00:00Z`));
-
-const dayAndMonth = once(
-  () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" }),
-);
 
 /** A calendar day of this or the last year, without the year. */
 export const formatRecentDay = (day: string): string => dayAndMonth().format(new Date(`${day}T00:00:00Z`));

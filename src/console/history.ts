@@ -1,3 +1,4 @@
+import { createContext } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { type Place, readFragment } from "./fragment.ts";
 
@@ -8,12 +9,15 @@ export interface Visit {
   scroll: number;
 }
 
+/** The visit of the place that is shown. */
+export const VisitContext = createContext<Visit | undefined>(undefined);
+
 /** Older visits are loaded again. */
 const visitsMax = 30;
 const visits = new Map<string, Visit>();
 
 /** The visit of the current history entry. An entry that a link has made has none yet. */
-export function currentVisit(): Visit {
+function currentVisit(): Visit {
   const state = history.state as { visit?: string; previous?: string } | null;
   const id = state?.visit ?? Math.random().toString(36);
   if (state?.visit === undefined) history.replaceState({ ...state, visit: id }, "");

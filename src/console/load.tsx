@@ -1,14 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { ConnectionError, ResponseError } from "../client/client.ts";
-import type { Visit } from "./history.ts";
-import { useSession } from "./session.ts";
+import { useContext, useLayoutEffect, useState } from "preact/hooks";
+import { type Visit, VisitContext } from "./history.ts";
+import { Failure, Loading } from "./notice.tsx";
 
 export type Loaded<Value> =
   /** `value` is that of the key before, while the one of this key is loaded. */
   | { status: "loading"; value?: Value | undefined }
   | { status: "loaded"; value: Value }
-  | { status: "failed"; error: unknown };
+  | { status: "failed"; error: unknown; value?: undefined };
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
 
@@ -63,10 +62,11 @@ export function useLoaded<Value>(
 }
 
 /** The value before stays until the next one is loaded. */
-const loadingAfter = <Value,>(before: Loaded<Value>): Loaded<Value> => ({
-  status: "loading",
-  value: "value" in before ? before.value : undefined,
-});
+const loadingAfter = <Value,>({ value }: Loaded<Value>): Loaded<Value> => ({ status: "loading", value });
+
+/** The same, and the value is kept for the way back. */
+export const useKept = <Value,>(key: string, load: Load<Value>) =>
+  useLoaded(key, load, useContext(VisitContext));
 
 interface Props<Value> {
   of: Loaded<Value> & { reload?: () => void };
@@ -80,66 +80,4 @@ export function Show<Value>({ of: loaded, name, children }: Props<Value>) {
   if (loaded.status === "failed") return <Failure error={loaded.error} name={name} reload={loaded.reload} />;
   if (loaded.status === "loading" && loaded.value === undefined) return <Loading name={name} />;
   return <div aria-busy={loaded.status === "loading"}>{children(loaded.value as Value)}</div>;
-}
-
-export const Loading = ({ name }: { name: string }) => (
-  <p class="notice loading" role="status">
-    Loading {name}…
-  </p>
-);
-
-/** That there is nothing to show, and what could be done. */
-export const Empty = ({ children }: { children: ComponentChildren }) => (
-  <p class="notice empty">{children}</p>
-);
-
-interface FailureProps {
-  error: unknown;
-  name: string;
-  reload?: (() => void) | undefined;
-}
-
-export function Failure({ error, name, reload }: FailureProps) {
-  const session = useSession();
-  const status = error instanceof ResponseError ? error.status : undefined;
-  const detail = detailOf(error);
-  useEffect(() => {
-    if (status === 401) session.reject(detail);
-  }, [status, detail]);
-  const retry = reload && (
-    <button type="button" onClick={reload}>
-      Try again
-    </button>
-  );
-  if (status === 403)
-    return <Notice kind="forbidden" title={`Your token may not see ${name}`} detail={detail} />;
-  if (status === 404 || status === 410)
-    return <Notice kind="missing" title={`There is no such ${name}`} detail={detail} />;
-  if (status === 400) return <Notice kind="failed" title="The request is not valid" detail={detail} />;
-  const title =
-    error instanceof ConnectionError ? "The service cannot be reached" : `${name} could not be loaded`;
-  return (
-    <Notice kind="failed" title={title} detail={detail}>
-      {retry}
-    </Notice>
-  );
-}
-
-interface NoticeProps {
-  kind: "forbidden" | "missing" | "failed";
-  title: string;
-  detail: string;
-  children?: ComponentChildren;
-}
-
-const Notice = ({ kind, title, detail, children }: NoticeProps) => (
-  <div class={`notice ${kind}`} role="alert">
-    <strong>{title}.</strong> {detail && <span>{detail}</span>} {children}
-  </div>
-);
-
-/** The message of an error, without the operation that the client names first. */
-export function detailOf(error: unknown): string {
-  if (error instanceof ResponseError) return error.problem?.detail ?? error.text.trim();
-  return error instanceof Error ? error.message : String(error);
 }

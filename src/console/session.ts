@@ -1,5 +1,6 @@
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
+import type { ClientOptions } from "../client/client.ts";
 
 /** The claims of tokens that the page reads. The service names them on the page if it requires tokens. */
 export interface Authentication {
@@ -18,15 +19,14 @@ export interface Session {
   reject(reason: string): void;
 }
 
-/** The URL of the service that serves this page: a proxy can serve it below any path. */
-export const serviceUrl = (): string => new URL(".", location.href).href;
+/** The console has one session at any time. */
+export const SessionContext = createContext(undefined as unknown as Session);
+export const useSession = (): Session => useContext(SessionContext);
 
-export const SessionContext = createContext<Session | undefined>(undefined);
-
-export function useSession(): Session {
-  const session = useContext(SessionContext);
-  if (!session) throw new Error("there is no session");
-  return session;
+/** The client of the service that serves this page, with the token of the reader. A proxy can serve it below any path. */
+export function useServiceClient<Client>(open: (options: ClientOptions) => Client): Client {
+  const { token } = useSession();
+  return useMemo(() => open({ baseUrl: new URL(".", location.href), token }), [token]);
 }
 
 type Claims = Record<string, unknown>;

@@ -1,54 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
-import { ResponseError } from "../../client/client.ts";
-import { Empty, Failure } from "../load.tsx";
-import { useSession } from "../session.ts";
+import { type FeaturesClient, ResponseError } from "../../client/client.ts";
+import { Failure } from "../notice.tsx";
 import { Table } from "../table.tsx";
-import { ChangeRow, changeColumns } from "./change.tsx";
-import { type ChangeRecord, clientFor } from "./features.ts";
+import { changeColumnsWithResource } from "./change-columns.tsx";
+import { type ChangeRecord, useClient } from "./client.ts";
 
 /** Older records leave the list. */
 const shownMax = 200;
 const showEveryMs = 100;
 const reconnectMs = 2000;
 
-interface Stream {
-  /** Newest first. */
-  records: ChangeRecord[];
-  isConnected: boolean;
-  error?: unknown;
-}
-
 /** The stream of changes as they happen. It continues after a broken connection and misses nothing meanwhile. */
 export function LiveChanges({ isFromOldest }: { isFromOldest: boolean }) {
-  const session = useSession();
   const [isPaused, setPaused] = useState(false);
-  const [{ records, isConnected, error }, setStream] = useState<Stream>({ records: [], isConnected: false });
-  const [cursor, setCursor] = useState(isFromOldest ? undefined : "newest");
-  useEffect(() => {
-    if (isPaused) return;
-    const controller = new AbortController();
-    let arrived: ChangeRecord[] = [];
-    const show = () => {
-      if (arrived.length === 0) return;
-      const newest = arrived.toReversed();
-      arrived = [];
-      setStream((stream) => ({ ...stream, records: [...newest, ...stream.records].slice(0, shownMax) }));
-    };
-    const timer = setInterval(show, showEveryMs);
-    void follow(clientFor(session), cursor, controller.signal, {
-      onConnected: (connected) => setStream((stream) => ({ ...stream, isConnected: connected })),
-      onRecord: (record) => {
-        arrived.push(record);
-        if (arrived.length > shownMax) arrived.shift();
-      },
-      onFailure: (failure) => setStream((stream) => ({ ...stream, isConnected: false, error: failure })),
-    }).then(setCursor);
-    return () => {
-      show();
-      clearInterval(timer);
-      controller.abort();
-    };
-  }, [isPaused, session]);
+  const { records, isConnected, error } = useChanges(isFromOldest ? undefined : "newest", isPaused);
   if (error !== undefined) return <Failure error={error} name="changes" />;
   return (
     <>
@@ -61,17 +26,56 @@ export function LiveChanges({ isFromOldest }: { isFromOldest: boolean }) {
           </button>
         </p>
       </div>
-      {records.length === 0 ? (
-        <Empty>No change has happened since this page was opened.</Empty>
-      ) : (
-        <Table label="Changes" head={changeColumns(true)}>
-          {records.map((record) => (
-            <ChangeRow key={record.cursor} record={record} withResource />
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Changes"
+        columns={changeColumnsWithResource}
+        rows={records}
+        keyOf={({ cursor }) => cursor}
+        empty="No change has happened since this page was opened."
+      />
     </>
   );
+}
+
+interface Stream {
+  /** Newest first. */
+  records: ChangeRecord[];
+  isConnected: boolean;
+  /** Why the service does not let the reader follow the stream. */
+  error?: unknown;
+}
+
+/** The newest records after a cursor. Records that arrive together are shown together. */
+function useChanges(from: string | undefined, isPaused: boolean): Stream {
+  const client = useClient();
+  const [stream, setStream] = useState<Stream>({ records: [], isConnected: false });
+  const [cursor, setCursor] = useState(from);
+  useEffect(() => {
+    if (isPaused) return;
+    const controller = new AbortController();
+    let arrived: ChangeRecord[] = [];
+    const show = () => {
+      if (arrived.length === 0) return;
+      const newest = arrived.toReversed();
+      arrived = [];
+      setStream((before) => ({ ...before, records: [...newest, ...before.records].slice(0, shownMax) }));
+    };
+    const timer = setInterval(show, showEveryMs);
+    void follow(client, cursor, controller.signal, {
+      onConnected: (isConnected) => setStream((before) => ({ ...before, isConnected })),
+      onRecord: (record) => {
+        arrived.push(record);
+        if (arrived.length > shownMax) arrived.shift();
+      },
+      onFailure: (error) => setStream((before) => ({ ...before, isConnected: false, error })),
+    }).then(setCursor);
+    return () => {
+      show();
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, [isPaused, client]);
+  return stream;
 }
 
 interface Follower {
@@ -82,7 +86,7 @@ interface Follower {
 
 /** Follows the feed until the signal aborts. Resolves with the cursor of the last record. */
 async function follow(
-  client: ReturnType<typeof clientFor>,
+  client: FeaturesClient,
   from: string | undefined,
   signal: AbortSignal,
   { onConnected, onRecord, onFailure }: Follower,
@@ -92,11 +96,8 @@ async function follow(
     try {
       // A stream from `newest` that breaks before its first record would miss some.
       if (cursor === "newest") cursor = (await client.listChanges({ cursor }, { signal })).next_cursor;
-      const changes = client.followChanges(
-        { ...(cursor !== undefined && { cursor }) },
-        { signal, onResponse: ({ status }) => onConnected(status === 200) },
-      );
-      for await (const record of changes) {
+      const onResponse = ({ status }: { status: number }) => onConnected(status === 200);
+      for await (const record of client.followChanges({ cursor }, { signal, onResponse })) {
         cursor = record.cursor;
         onRecord(record);
       }

@@ -1,48 +1,56 @@
 import { useState } from "preact/hooks";
-import { Confirm } from "../confirm.tsx";
-import { Empty, Show, useLoaded } from "../load.tsx";
-import { Heading, NothingHere, type ViewProps } from "../page.tsx";
-import { RawJson } from "../raw-json.tsx";
+import type { FeatureComponents, FeaturesClient } from "../../client/client.ts";
+import { type Change, Confirm } from "../confirm.tsx";
+import { Field, Form } from "../form.tsx";
+import type { Place } from "../fragment.ts";
+import { Show, useLoaded } from "../load.tsx";
+import { RawJson } from "../preformatted.tsx";
 import { useSession } from "../session.ts";
-import { Table } from "../table.tsx";
+import { type Column, Table } from "../table.tsx";
 import { Time } from "../time.tsx";
-import { ChangeRow, changeColumns } from "./change.tsx";
-import { type ChangeRecord, clientFor, featureFragment, nameMax, writeScope } from "./features.ts";
+import { Heading, NothingHere } from "../view.tsx";
+import { changeColumns } from "./change-columns.tsx";
+import { type ChangeRecord, featureFragment, nameMax, useClient, writeScope } from "./client.ts";
 
 /** The newest records of a history that are shown. */
 const historyMax = 500;
 
 /** `#/resources/KIND/ID`: the features of a resource, with their expiry times, and its history. */
-export function Resource({ place: { path } }: ViewProps) {
+export function Resource({ path }: Place) {
   const [, resource, id] = path;
   return resource === undefined || id === undefined ? (
     <NothingHere />
   ) : (
-    <ResourcePage resource={resource} id={id} key={JSON.stringify(path)} />
+    <FeaturesAndHistory resource={resource} id={id} key={JSON.stringify(path)} />
   );
 }
 
-interface Props {
+interface ResourceName {
   resource: string;
   id: string;
 }
 
-/** A change that the reader has to confirm. */
-interface Change {
-  question: string;
-  action: string;
-  isDangerous: boolean;
-  make: () => Promise<unknown>;
-}
-
-function ResourcePage({ resource, id }: Props) {
-  const session = useSession();
-  const canWrite = session.can(writeScope);
+function FeaturesAndHistory({ resource, id }: ResourceName) {
+  const client = useClient();
+  const columns = featureColumns(resource);
+  const canWrite = useSession().can(writeScope);
   const [change, setChange] = useState<Change>();
-  const current = useLoaded("resource", (signal) =>
-    clientFor(session).getResource({ resource, id }, { signal }),
-  );
-  const history = useLoaded("history", (signal) => readHistory(clientFor(session), { resource, id }, signal));
+  const current = useLoaded("resource", (signal) => client.getResource({ resource, id }, { signal }));
+  const history = useLoaded("history", (signal) => readHistory(client, { resource, id }, signal));
+  const add = (feature: string, expires_at: string | undefined) =>
+    setChange({
+      question: `Add ${feature} to ${resource} ${id}?`,
+      action: "Add",
+      isDangerous: false,
+      make: () => client.addFeature({ resource, id, feature, expires_at }),
+    });
+  const remove = (feature: string) =>
+    setChange({
+      question: `Remove ${feature} from ${resource} ${id}?`,
+      action: "Remove",
+      isDangerous: true,
+      make: () => client.removeFeature({ resource, id, feature }),
+    });
   const finish = (isMade: boolean) => {
     setChange(undefined);
     if (!isMade) return;
@@ -56,97 +64,73 @@ function ResourcePage({ resource, id }: Props) {
       <Show of={current} name="features">
         {(found) => (
           <>
-            {found.features.length === 0 ? (
-              <Empty>This resource has no features.</Empty>
-            ) : (
-              <Table label="Features" head={columns(canWrite)}>
-                {found.features.map(({ feature, expires_at }) => (
-                  <tr key={feature}>
-                    <th scope="row">
-                      <a href={featureFragment(resource, feature)}>{feature}</a>
-                    </th>
-                    <td>{expires_at ? <Time at={expires_at} /> : "Never"}</td>
-                    {canWrite && (
-                      <td>
-                        <button
-                          type="button"
-                          class="second"
-                          aria-label={`Remove ${feature}`}
-                          onClick={() =>
-                            setChange({
-                              question: `Remove ${feature} from ${resource} ${id}?`,
-                              action: "Remove",
-                              isDangerous: true,
-                              make: () => clientFor(session).removeFeature({ resource, id, feature }),
-                            })
-                          }
-                        >
-                          Remove
-                        </button>
-                      </td>
-                    )}
-                  </tr>
-                ))}
-              </Table>
-            )}
+            <Table
+              label="Features"
+              columns={canWrite ? [...columns, actionColumn(remove)] : columns}
+              rows={found.features}
+              keyOf={({ feature }) => feature}
+              empty="This resource has no features."
+            />
             <RawJson value={found} />
           </>
         )}
       </Show>
-      {canWrite && (
-        <AddForm
-          onAdd={(feature, expires_at) =>
-            setChange({
-              question: `Add ${feature} to ${resource} ${id}?`,
-              action: "Add",
-              isDangerous: false,
-              make: () =>
-                clientFor(session).addFeature({
-                  resource,
-                  id,
-                  feature,
-                  ...(expires_at !== undefined && { expires_at }),
-                }),
-            })
-          }
-        />
-      )}
-      {change && <Confirm {...change} onClose={finish} />}
+      {canWrite && <AddForm onAdd={add} />}
+      {change && <Confirm change={change} onClose={finish} />}
       <h2>History</h2>
       <Show of={history} name="history">
-        {({ records, isWhole }) =>
-          records.length === 0 ? (
-            <Empty>The change feed has no record of this resource.</Empty>
-          ) : (
-            <>
-              {!isWhole && <p>The newest {historyMax} records are shown.</p>}
-              <Table label="History" head={changeColumns(false)}>
-                {records.map((record) => (
-                  <ChangeRow key={record.cursor} record={record} withResource={false} />
-                ))}
-              </Table>
-            </>
-          )
-        }
+        {(found) => <History {...found} />}
       </Show>
     </>
   );
 }
 
-const columns = (canWrite: boolean) => (
+type Feature = FeatureComponents["schemas"]["FeatureWithExpiry"];
+
+const featureColumns = (resource: string): Column<Feature>[] => [
+  {
+    name: "Feature",
+    isHeader: true,
+    cell: ({ feature }) => <a href={featureFragment(resource, feature)}>{feature}</a>,
+  },
+  { name: "Expires", cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "Never") },
+];
+
+const actionColumn = (onRemove: (feature: string) => void): Column<Feature> => ({
+  name: "Actions",
+  isUnseen: true,
+  cell: ({ feature }) => (
+    <button type="button" class="second" aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
+      Remove
+    </button>
+  ),
+});
+
+interface ResourceHistory {
+  /** The newest change records, newest first. */
+  records: ChangeRecord[];
+  /** False if there are older ones. */
+  isWhole: boolean;
+}
+
+const History = ({ records, isWhole }: ResourceHistory) => (
   <>
-    <th scope="col">Feature</th>
-    <th scope="col">Expires</th>
-    {canWrite && (
-      <th scope="col">
-        <span class="unseen">Actions</span>
-      </th>
-    )}
+    {!isWhole && <p>The newest {historyMax} records are shown.</p>}
+    <Table
+      label="History"
+      columns={changeColumns}
+      rows={records}
+      keyOf={({ cursor }) => cursor}
+      empty="The change feed has no record of this resource."
+    />
   </>
 );
 
-/** The newest change records of a resource, newest first. */
-async function readHistory(client: ReturnType<typeof clientFor>, resource: Props, signal: AbortSignal) {
+async function readHistory(
+  client: FeaturesClient,
+  resource: ResourceName,
+  signal: AbortSignal,
+): Promise<ResourceHistory> {
   let records: ChangeRecord[] = [];
   let isWhole = true;
   for await (const record of client.eachResourceChange({ ...resource, limit: 1000 }, { signal })) {
@@ -160,25 +144,17 @@ async function readHistory(client: ReturnType<typeof clientFor>, resource: Props
 }
 
 function AddForm({ onAdd }: { onAdd: (feature: string, expiresAt: string | undefined) => void }) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const expiry = String(form.get("expires_at"));
-    onAdd(String(form.get("feature")), expiry === "" ? undefined : new Date(expiry).toISOString());
+  const submit = (fields: FormData) => {
+    const expiry = String(fields.get("expires_at"));
+    onAdd(String(fields.get("feature")), expiry === "" ? undefined : new Date(expiry).toISOString());
   };
   return (
-    <form class="search" onSubmit={submit}>
+    <Form class="search" onSubmit={submit}>
       <div class="fields">
-        <label>
-          Feature to add
-          <input name="feature" required maxLength={nameMax} />
-        </label>
-        <label>
-          Expires (never, if empty)
-          <input name="expires_at" type="datetime-local" step={1} />
-        </label>
+        <Field label="Feature to add" name="feature" required maxLength={nameMax} />
+        <Field label="Expires (never, if empty)" name="expires_at" type="datetime-local" step={1} />
         <button type="submit">Add</button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,18 +1,20 @@
 import type { ComponentChildren } from "preact";
+import { Field, Form } from "../form.tsx";
+import type { Place } from "../fragment.ts";
 import { goTo } from "../history.ts";
-import { Heading, type ViewProps } from "../page.tsx";
-import { featureFragment, nameMax, resourceFragment } from "./features.ts";
+import { Heading } from "../view.tsx";
+import { featureFragment, nameMax, resourceFragment } from "./client.ts";
 import { LiveChanges } from "./live-changes.tsx";
 
 /** `#/`: the ways to a resource and to a feature, and the stream of changes. */
-export const Start = ({ place: { parameters } }: ViewProps) => (
+export const Start = ({ parameters }: Place) => (
   <>
     <Heading>Features</Heading>
     <div class="fields">
-      <PlaceForm label="Open a resource" second="id" secondLabel="Id" fragment={resourceFragment}>
+      <PlaceForm action="Open a resource" name="id" label="Id" fragment={resourceFragment}>
         Its features, their expiry times and its history.
       </PlaceForm>
-      <PlaceForm label="Open a feature" second="feature" secondLabel="Feature" fragment={featureFragment}>
+      <PlaceForm action="Open a feature" name="feature" label="Feature" fragment={featureFragment}>
         The resources that have it, and their number.
       </PlaceForm>
     </div>
@@ -22,34 +24,26 @@ export const Start = ({ place: { parameters } }: ViewProps) => (
 );
 
 interface PlaceFormProps {
+  /** The text of the button. */
+  action: string;
+  /** The name and the label of the second field; the first one is the kind of the resource. */
+  name: string;
   label: string;
-  second: string;
-  secondLabel: string;
   fragment: (resource: string, second: string) => string;
   children: ComponentChildren;
 }
 
 /** A form that leads to a place with two names. Names are not trimmed, since a space can be part of one. */
-function PlaceForm({ label, second, secondLabel, fragment, children }: PlaceFormProps) {
-  const open = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    goTo(fragment(String(form.get("resource")), String(form.get(second))));
-  };
-  return (
-    <form class="search" onSubmit={open}>
-      <p>{children}</p>
-      <div class="fields">
-        <label>
-          Kind of resource
-          <input name="resource" required maxLength={nameMax} placeholder="customer" />
-        </label>
-        <label>
-          {secondLabel}
-          <input name={second} required maxLength={nameMax} />
-        </label>
-      </div>
-      <button type="submit">{label}</button>
-    </form>
-  );
-}
+const PlaceForm = ({ action, name, label, fragment, children }: PlaceFormProps) => (
+  <Form
+    class="search"
+    onSubmit={(fields) => goTo(fragment(String(fields.get("resource")), String(fields.get(name))))}
+  >
+    <p>{children}</p>
+    <div class="fields">
+      <Field label="Kind of resource" name="resource" required maxLength={nameMax} placeholder="customer" />
+      <Field label={label} name={name} required maxLength={nameMax} />
+    </div>
+    <button type="submit">{action}</button>
+  </Form>
+);

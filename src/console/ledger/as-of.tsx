@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { formatInstant, formatUtc } from "../format.ts";
+import type { TransactionEvent } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
-import type { TransactionEvent } from "./ledger.ts";
 
 interface Props {
   /** The events of the transaction, oldest first. Each is a position of the slider; the last one is now. */

@@ -1,17 +1,11 @@
-import { openConsole } from "../page.tsx";
+import { openConsole } from "../console.tsx";
+import { readScopes as scopes } from "./client.ts";
 import { Intake } from "./intake.tsx";
-import { readScopes } from "./ledger.ts";
 import { Overview } from "./overview.tsx";
-import { Transactions } from "./search.tsx";
+import { Transactions } from "./transactions.tsx";
 
 openConsole("Payment ledger", [
-  { name: "", title: "Overview", link: "Overview", scopes: readScopes, component: Overview },
-  {
-    name: "transactions",
-    title: "Transactions",
-    link: "Transactions",
-    scopes: readScopes,
-    component: Transactions,
-  },
-  { name: "intake", title: "Intake", link: "Intake", scopes: ["ledger:operate"], component: Intake },
+  { name: "", title: "Overview", isLinked: true, scopes, component: Overview },
+  { name: "transactions", title: "Transactions", isLinked: true, scopes, component: Transactions },
+  { name: "intake", title: "Intake", isLinked: true, scopes: ["ledger:operate"], component: Intake },
 ]);

@@ -1,8 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { formatCount } from "../format.ts";
-import { detailOf } from "../load.tsx";
-import { useSession } from "../session.ts";
-import { clientFor, type Search } from "./ledger.ts";
+import { detailOf } from "../notice.tsx";
+import { type Search, useClient } from "./client.ts";
 
 /** Pieces up to this size are joined, since the browser can keep what is joined on the disk. */
 const joinedCharacters = 8_000_000;
@@ -17,7 +16,7 @@ interface Props {
  * Downloads all matches of a search as CSV. The page fetches it, since a link cannot send a token, and shows how far it is.
  */
 export function CsvDownload({ search, name }: Props) {
-  const session = useSession();
+  const client = useClient();
   const [progress, setProgress] = useState("");
   const running = useRef<AbortController | undefined>(undefined);
   async function download() {
@@ -29,7 +28,7 @@ export function CsvDownload({ search, name }: Props) {
       let pieces: string[] = [];
       let rows = -1;
       let characters = 0;
-      const csv = clientFor(session).exportTransactions(search, {
+      const csv = client.exportTransactions(search, {
         signal: controller.signal,
         timeoutMs: Number.POSITIVE_INFINITY,
       });

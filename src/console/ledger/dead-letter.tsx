@@ -1,10 +1,10 @@
+import { Facts } from "../facts.tsx";
 import { formatCount } from "../format.ts";
 import { Show, useLoaded } from "../load.tsx";
-import { Heading } from "../page.tsx";
-import { useSession } from "../session.ts";
-import { Facts } from "../table.tsx";
+import { Preformatted } from "../preformatted.tsx";
 import { Time } from "../time.tsx";
-import { clientFor } from "./ledger.ts";
+import { Heading } from "../view.tsx";
+import { useClient } from "./client.ts";
 
 const outcomes = {
   stored: "A replay would store its event.",
@@ -13,11 +13,11 @@ const outcomes = {
   dead_letter: "A replay would leave it as it is.",
 };
 
-/** A dead letter with its masked message, and what a replay would do. */
+/** `#/intake/NUMBER`: a dead letter with its masked message, and what a replay would do. */
 export function DeadLetter({ id }: { id: string }) {
-  const session = useSession();
+  const client = useClient();
   const letter = useLoaded(`dead letter ${id}`, (signal) =>
-    clientFor(session).getDeadLetter({ deadLetterId: /^\d+$/.test(id) ? BigInt(id) : 0n }, { signal }),
+    client.getDeadLetter({ deadLetterId: /^\d+$/.test(id) ? BigInt(id) : 0n }, { signal }),
   );
   return (
     <>
@@ -53,8 +53,7 @@ export function DeadLetter({ id }: { id: string }) {
             ) : (
               <>
                 <p>Personal data is masked.</p>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls must be reachable by keyboard. */}
-                <pre tabIndex={0}>{message}</pre>
+                <Preformatted>{message}</Preformatted>
               </>
             )}
           </>

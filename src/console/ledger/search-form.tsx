@@ -1,56 +1,81 @@
 import { Details } from "../details.tsx";
+import { Field, type FieldProps, Form } from "../form.tsx";
 import { fragmentOf } from "../fragment.ts";
 import { goTo } from "../history.ts";
-import { useSession } from "../session.ts";
-import { disputeStatuses, listOf, paymentStatuses, refundStatuses, type Search } from "./ledger.ts";
-import { statusName } from "./state.tsx";
+import { AccountsField } from "./accounts.tsx";
+import { listOf, type Search } from "./client.ts";
+import { disputeStatuses, paymentStatuses, refundStatuses, statusName } from "./state.tsx";
 
-/** The filters of a search by the names of their parameters, which are also those in the address bar. */
-const texts = [
-  "reference",
-  "email",
-  "cardholder_name",
-  "first_digits_card_number",
-  "last_digits_card_number",
-  "state",
-  "transaction_type",
-  "from_date",
-  "to_date",
-  "from_settled_date",
-  "to_settled_date",
-  "gateway_transaction_id",
-  "gateway_payout_id",
-  "agreement_id",
-  "metadata_value",
-] as const;
-const lists = ["card_brands", "payment_states", "refund_states", "dispute_states"] as const;
+interface Choice {
+  name: string;
+  label: string;
+  options: string[];
+}
+
+/** A filter: a text or, with options, one of them. Its name is that of the parameter, also in the address bar. */
+type Filter = FieldProps | Choice;
+
+const basicFilters: Filter[] = [
+  { name: "reference", label: "Reference" },
+  { name: "email", label: "Email", inputMode: "email" },
+  { name: "state", label: "State", options: [...new Set<string>([...paymentStatuses, ...disputeStatuses])] },
+  { name: "from_date", label: "Created after", type: "datetime-local", step: 1 },
+  { name: "to_date", label: "Created before", type: "datetime-local", step: 1 },
+];
+
+/** The greatest length of a text that is a list. */
+const listMax = 25_600;
+
+const moreFilters: Filter[] = [
+  { name: "transaction_type", label: "Type", options: ["PAYMENT", "REFUND", "DISPUTE"] },
+  { name: "cardholder_name", label: "Name on the card" },
+  { name: "first_digits_card_number", label: "First digits of the card", inputMode: "numeric" },
+  { name: "last_digits_card_number", label: "Last digits of the card", inputMode: "numeric" },
+  { name: "card_brands", label: "Card brands", placeholder: "visa, master-card", maxLength: listMax },
+  { name: "from_settled_date", label: "Settled from", type: "date" },
+  { name: "to_settled_date", label: "Settled to", type: "date" },
+  { name: "gateway_payout_id", label: "Payout" },
+  { name: "gateway_transaction_id", label: "Provider's id" },
+  { name: "agreement_id", label: "Agreement" },
+  { name: "metadata_value", label: "Metadata value" },
+];
+
+const stateFilters: Choice[] = [
+  { name: "payment_states", label: "Payments in state", options: paymentStatuses },
+  { name: "refund_states", label: "Refunds in state", options: refundStatuses },
+  { name: "dispute_states", label: "Disputes in state", options: disputeStatuses },
+];
+
+const lists = ["card_brands", ...stateFilters.map(({ name }) => name)];
+/** In a form they are in the time zone of the reader, in the address bar in UTC. */
+const instants = ["from_date", "to_date"];
+const exactReference = "exact_reference_match";
+const names = [...[...basicFilters, ...moreFilters, ...stateFilters].map(({ name }) => name), exactReference];
+/** The parameters that the form shows without its details, or not at all. */
+const alwaysShown = ["account_id", ...basicFilters.map(({ name }) => name), "cursor"];
 
 /** The filters in the address bar, without the accounts. */
 export function filtersIn(parameters: URLSearchParams): Search {
-  const given = [
-    ...texts.map((name) => [name, parameters.get(name) || undefined]),
-    ...lists.map((name) => [name, listOf(parameters.get(name))]),
-    ["exact_reference_match", parameters.get("exact_reference_match") === "true" || undefined],
-  ].filter(([, value]) => value !== undefined && (value as string[]).length !== 0);
+  const given = names.flatMap((name): [string, unknown][] => {
+    const text = parameters.get(name) ?? "";
+    if (name === exactReference) return text === "true" ? [[name, true]] : [];
+    const value = lists.includes(name) ? listOf(text) : text;
+    return value.length > 0 ? [[name, value]] : [];
+  });
   return Object.fromEntries(given) as Search;
 }
 
-/** Instants in a form are in the time zone of the reader; in the address bar they are in UTC. */
-const instants = ["from_date", "to_date"];
-
-function toLocal(instant: string | null): string {
-  const date = new Date(instant ?? "");
+function toLocal(instant: string): string {
+  const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return "";
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
 const toUtc = (local: string) => (local === "" ? "" : new Date(local).toISOString());
 
-function search(event: SubmitEvent): void {
-  event.preventDefault();
-  const form = new FormData(event.currentTarget as HTMLFormElement);
-  const given = ["account_id", ...texts, ...lists, "exact_reference_match"].map((name) => {
-    const values = form.getAll(name).map((value) => String(value).trim());
+function search(fields: FormData): void {
+  const given = ["account_id", ...names].map((name) => {
+    const values = fields.getAll(name).map((value) => String(value).trim());
     return [name, instants.includes(name) ? values.map(toUtc) : values];
   });
   goTo(fragmentOf(["transactions"], Object.fromEntries(given) as Record<string, string[]>));
@@ -58,132 +83,77 @@ function search(event: SubmitEvent): void {
 
 /** The form of a search. It is new for each address, so that it shows the search of the address. */
 export function SearchForm({ parameters }: { parameters: URLSearchParams }) {
-  const { accounts } = useSession();
-  const text = (name: string, label: string, options: object = {}) => (
-    <label>
-      {label}
-      <input name={name} defaultValue={parameters.get(name) ?? ""} maxLength={255} {...options} />
-    </label>
+  const fieldOf = (filter: Filter) => (
+    <FilterField key={filter.name} filter={filter} given={parameters.get(filter.name) ?? ""} />
   );
-  const instant = (name: string, label: string) =>
-    text(name, label, { type: "datetime-local", step: 1, defaultValue: toLocal(parameters.get(name)) });
-  const isOpen = [...parameters.keys()].some((name) => !basic.includes(name));
   return (
-    <form class="search" onSubmit={search} key={String(parameters)}>
+    <Form class="search" onSubmit={search} key={String(parameters)}>
       <div class="fields">
-        {text("account_id", "Accounts", {
-          placeholder: accounts ? "All of the token" : "All",
-          maxLength: 25_600,
-        })}
-        {text("reference", "Reference")}
-        {text("email", "Email", { inputMode: "email" })}
-        <Choice
-          name="state"
-          label="State"
-          options={[...new Set(allStatuses)]}
-          chosen={parameters.get("state")}
-        />
-        {instant("from_date", "Created after")}
-        {instant("to_date", "Created before")}
+        <AccountsField account={parameters.get("account_id")} maxLength={listMax} />
+        {basicFilters.map(fieldOf)}
       </div>
-      <Details summary="More filters" isOpen={isOpen}>
+      <Details
+        summary="More filters"
+        isOpen={[...parameters.keys()].some((name) => !alwaysShown.includes(name))}
+      >
         {() => (
           <>
             <div class="fields">
-              <Choice
-                name="transaction_type"
-                label="Type"
-                options={["PAYMENT", "REFUND", "DISPUTE"]}
-                chosen={parameters.get("transaction_type")}
-              />
-              {text("cardholder_name", "Name on the card")}
-              {text("first_digits_card_number", "First digits of the card", { inputMode: "numeric" })}
-              {text("last_digits_card_number", "Last digits of the card", { inputMode: "numeric" })}
-              {text("card_brands", "Card brands", { placeholder: "visa, master-card", maxLength: 25_600 })}
-              {text("from_settled_date", "Settled from", { type: "date" })}
-              {text("to_settled_date", "Settled to", { type: "date" })}
-              {text("gateway_payout_id", "Payout")}
-              {text("gateway_transaction_id", "Provider's id")}
-              {text("agreement_id", "Agreement")}
-              {text("metadata_value", "Metadata value")}
+              {moreFilters.map(fieldOf)}
               <label class="check">
                 <input
                   type="checkbox"
-                  name="exact_reference_match"
+                  name={exactReference}
                   value="true"
-                  defaultChecked={parameters.get("exact_reference_match") === "true"}
+                  defaultChecked={parameters.get(exactReference) === "true"}
                 />
                 The reference is the whole reference
               </label>
             </div>
-            <Choices
-              name="payment_states"
-              label="Payments in state"
-              options={paymentStatuses}
-              parameters={parameters}
-            />
-            <Choices
-              name="refund_states"
-              label="Refunds in state"
-              options={refundStatuses}
-              parameters={parameters}
-            />
-            <Choices
-              name="dispute_states"
-              label="Disputes in state"
-              options={disputeStatuses}
-              parameters={parameters}
-            />
+            {stateFilters.map((filter) => (
+              <StateFilter key={filter.name} filter={filter} given={listOf(parameters.get(filter.name))} />
+            ))}
           </>
         )}
       </Details>
       <button type="submit">Search</button> <a href="#/transactions">Clear</a>
-    </form>
+    </Form>
   );
 }
 
-const basic = ["account_id", "reference", "email", "state", "from_date", "to_date", "cursor"];
-const allStatuses: string[] = [...paymentStatuses, ...disputeStatuses];
-
-interface ChoiceProps {
-  name: string;
-  label: string;
-  options: string[];
-  chosen: string | null;
-}
-
-const Choice = ({ name, label, options, chosen }: ChoiceProps) => (
-  <label>
-    {label}
-    <select name={name}>
-      <option value="">Any</option>
-      {options.map((option) => (
-        <option key={option} value={option} selected={option === chosen}>
-          {statusName(option)}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-interface ChoicesProps {
-  name: string;
-  label: string;
-  options: readonly string[];
-  parameters: URLSearchParams;
-}
-
-function Choices({ name, label, options, parameters }: ChoicesProps) {
-  const chosen = listOf(parameters.get(name));
+function FilterField({ filter, given }: { filter: Filter; given: string }) {
+  if (!("options" in filter))
+    return (
+      <Field
+        maxLength={255}
+        defaultValue={instants.includes(filter.name) ? toLocal(given) : given}
+        {...filter}
+      />
+    );
   return (
-    <fieldset>
-      <legend>{label}</legend>
-      {options.map((option) => (
-        <label key={option} class="check">
-          <input type="checkbox" name={name} value={option} defaultChecked={chosen.includes(option)} />
-          {statusName(option)}
-        </label>
-      ))}
-    </fieldset>
+    <label>
+      {filter.label}
+      <select name={filter.name}>
+        <option value="">Any</option>
+        {filter.options.map((option) => (
+          <option key={option} value={option} selected={option === given}>
+            {statusName(option)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
+
+/** The states of transactions of one type, of which several can be chosen. */
+const StateFilter = ({ filter: { name, label, options }, given }: { filter: Choice; given: string[] }) => (
+  <fieldset>
+    <legend>{label}</legend>
+    {options.map((option) => (
+      <label key={option} class="check">
+        <input type="checkbox" name={name} value={option} defaultChecked={given.includes(option)} />
+        {statusName(option)}
+      </label>
+    ))}
+  </fieldset>
+);

@@ -1,15 +1,32 @@
+import type { LedgerComponents } from "../../client/client.ts";
 import { formatName } from "../format.ts";
-import type { Status } from "./ledger.ts";
 
-/** The state of a transaction, with a colour for how it ended. */
-export const State = ({ status }: { status: Status | "intransit" | "paidout" | "failed" }) => (
-  <span class={`state state-${kindOf[status] ?? "open"}`}>{statusName(status)}</span>
+type Status = LedgerComponents["schemas"]["Status"];
+
+export const paymentStatuses = [
+  "created",
+  "started",
+  "submitted",
+  "capturable",
+  "success",
+  "declined",
+  "timedout",
+  "cancelled",
+  "error",
+  "undefined",
+] satisfies Status[];
+export const refundStatuses = ["submitted", "success", "error"] satisfies Status[];
+export const disputeStatuses = ["needs_response", "under_review", "won", "lost"] satisfies Status[];
+
+/** The state of a transaction or a payout, with a colour for how it ended. */
+export const State = ({ status }: { status: string }) => (
+  <span class={`state state-${kinds[status] ?? "open"}`}>{statusName(status)}</span>
 );
 
 /** The name of a state for people. */
 export const statusName = (status: string): string => names[status] ?? formatName(status);
 
-const kindOf: Record<string, "good" | "bad" | "ended"> = {
+const kinds: Record<string, "good" | "bad" | "ended"> = {
   success: "good",
   won: "good",
   paidout: "good",

@@ -1,41 +1,66 @@
 import { useState } from "preact/hooks";
 import { Details } from "../details.tsx";
+import { Facts } from "../facts.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
-import { detailOf, Empty } from "../load.tsx";
-import { Facts } from "../table.tsx";
+import { replacePlace } from "../history.ts";
+import { Show, useKept } from "../load.tsx";
+import { detailOf, Empty, Problem } from "../notice.tsx";
 import { Time } from "../time.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
+import { cursorIn, type TransactionEvent, transactionFragment, useClient } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
-import { cursorIn, type TransactionEvent } from "./ledger.ts";
 import { State } from "./state.tsx";
+
+interface Props {
+  id: string;
+  account: string;
+  /** The instant as of which the transaction is shown; undefined for now. */
+  asOf: string | undefined;
+}
+
+/** The events of a transaction and of its children, oldest first, each as a sentence. */
+export function Timeline({ id, account, asOf }: Props) {
+  const client = useClient();
+  const search = { transactionExternalId: id, gateway_account_id: account, include_all_events: true };
+  const readPage = async (cursor?: string, signal?: AbortSignal) => {
+    const page = await client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
+    return { events: page.events, next: cursorIn(page._links) };
+  };
+  const first = useKept(`events ${account} ${id}`, (signal) => readPage(undefined, signal));
+  const showAsOf = (instant?: string) => replacePlace(transactionFragment(id, account, instant));
+  return (
+    <>
+      <h2>Timeline</h2>
+      <Show of={first} name="events">
+        {(page) => <Events first={page} readPage={readPage} asOf={asOf} onAsOf={showAsOf} />}
+      </Show>
+    </>
+  );
+}
 
 interface EventPage {
   events: TransactionEvent[];
-  _links?: { next_cursor?: { href: string } };
+  /** The cursor of the next page, if there is one. */
+  next: string | undefined;
 }
 
-interface Props {
-  /** The first page of the events, and the way to the others. */
-  first: {
-    events: TransactionEvent[];
-    next: string | undefined;
-    page: (cursor: string) => Promise<EventPage>;
-  };
-  /** The instant as of which the transaction is shown; undefined for now. */
+interface EventsProps {
+  first: EventPage;
+  readPage: (cursor: string) => Promise<EventPage>;
   asOf: string | undefined;
   onAsOf: (instant: string | undefined) => void;
 }
 
-/** The events of a transaction and of its children, oldest first, each as a sentence. */
-export function Timeline({ first, asOf, onAsOf }: Props) {
-  const [more, setMore] = useState<{ events: TransactionEvent[]; next: string | undefined }>();
+/** The events of the first page, and those of more pages on request. */
+function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
+  const [more, setMore] = useState<EventPage>();
   const [problem, setProblem] = useState("");
   const events = [...first.events, ...(more?.events ?? [])];
-  const next = more ? more.next : first.next;
+  const { next } = more ?? first;
   async function showMore(cursor: string) {
     try {
-      const page = await first.page(cursor);
-      setMore({ events: [...(more?.events ?? []), ...page.events], next: cursorIn(page._links) });
+      const page = await readPage(cursor);
+      setMore({ ...page, events: [...(more?.events ?? []), ...page.events] });
       setProblem("");
     } catch (error) {
       setProblem(detailOf(error));
@@ -50,11 +75,7 @@ export function Timeline({ first, asOf, onAsOf }: Props) {
           <Event key={String(event.event_id)} event={event} isLater={!isUpTo(asOf, event)} />
         ))}
       </ol>
-      {problem && (
-        <p class="notice failed" role="alert">
-          More events could not be loaded: {problem}
-        </p>
-      )}
+      {problem && <Problem>More events could not be loaded: {problem}</Problem>}
       {next !== undefined && (
         <button type="button" onClick={() => showMore(next)}>
           Show more events
@@ -66,14 +87,8 @@ export function Timeline({ first, asOf, onAsOf }: Props) {
 
 /** The members of an event's data that say who acted. */
 const people = ["user_email", "refunded_by", "admin_github_id", "user_external_id"];
-const amounts = [
-  "amount",
-  "total_amount",
-  "fee",
-  "net_amount",
-  "refund_amount_refunded",
-  "refund_amount_available",
-];
+/** Those that are amounts in pence. */
+const amounts = /^((total|net)_)?amount$|^fee$|^refund_amount_(refunded|available)$/;
 
 interface EventProps {
   event: TransactionEvent;
@@ -102,7 +117,6 @@ function Event({ event: { event_type, resource_type, timestamp, state, data }, i
 }
 
 function showValue(name: string, value: unknown): string {
-  if (amounts.includes(name) && typeof value === "number" && Number.isInteger(value))
-    return formatMoney(value);
+  if (amounts.test(name) && typeof value === "number" && Number.isInteger(value)) return formatMoney(value);
   return typeof value === "object" && value !== null ? formatJson(value) : String(value);
 }

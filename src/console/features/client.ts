@@ -1,15 +1,13 @@
 import { type FeatureComponents, type FeaturesClient, featuresClient } from "../../client/client.ts";
 import { fragmentOf } from "../fragment.ts";
-import { type Session, serviceUrl } from "../session.ts";
+import { useServiceClient } from "../session.ts";
 
 export type ChangeRecord = FeatureComponents["schemas"]["ChangeRecord"];
 
 export const readScopes = ["features:read"];
 export const writeScope = "features:write";
 
-/** The client of the service that serves this page. */
-export const clientFor = ({ token }: Session): FeaturesClient =>
-  featuresClient({ baseUrl: serviceUrl(), ...(token !== undefined && { token }) });
+export const useClient = (): FeaturesClient => useServiceClient(featuresClient);
 
 export const resourceFragment = (resource: string, id: string): string =>
   fragmentOf(["resources", resource, id]);

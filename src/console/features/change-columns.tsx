@@ -1,0 +1,40 @@
+import { formatName } from "../format.ts";
+import type { Column } from "../table.tsx";
+import { Time } from "../time.tsx";
+import { type ChangeRecord, featureFragment, resourceFragment } from "./client.ts";
+
+const kinds = { added: "good", removed: "bad", expired: "ended" };
+
+const expires: Column<ChangeRecord> = {
+  name: "Expires",
+  cell: ({ expires_at }) => expires_at && <Time at={expires_at} />,
+};
+
+/** The columns of changes of one resource. */
+export const changeColumns: Column<ChangeRecord>[] = [
+  { name: "When", cell: ({ at }) => <Time at={at} /> },
+  {
+    name: "Change",
+    cell: ({ type }) => <span class={`state state-${kinds[type]}`}>{formatName(type)}</span>,
+  },
+  {
+    name: "Feature",
+    isHeader: true,
+    cell: ({ resource, feature }) => <a href={featureFragment(resource, feature)}>{feature}</a>,
+  },
+  expires,
+];
+
+/** The columns of changes of any resource. */
+export const changeColumnsWithResource: Column<ChangeRecord>[] = [
+  ...changeColumns.filter((column) => column !== expires),
+  {
+    name: "Resource",
+    cell: ({ resource, id }) => (
+      <a href={resourceFragment(resource, id)}>
+        {resource} {id}
+      </a>
+    ),
+  },
+  expires,
+];

@@ -1,0 +1,14 @@
+import type { Transaction } from "./client.ts";
+
+/** The transaction with the data of the payer: a payment itself, or the payment of a refund or a dispute. */
+export const payerOf = (transaction: Transaction) =>
+  transaction.transaction_type === "PAYMENT" ? transaction : transaction.payment_details;
+
+export const referenceOf = (transaction: Transaction): string =>
+  payerOf(transaction).reference || transaction.transaction_id;
+
+/** The brand and the last digits of the card, as far as they are known. */
+export function cardOf(transaction: Transaction): string {
+  const { card_brand, last_digits_card_number } = payerOf(transaction).card_details ?? {};
+  return [card_brand, last_digits_card_number && `•${last_digits_card_number}`].filter(Boolean).join(" ");
+}
