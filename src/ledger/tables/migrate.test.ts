@@ -314,6 +314,7 @@ const allowed: Record<string, RegExp[]> = {
     // It reads the end of an index.
     /^insert into \w+ \([\w, ]+\) select \d+, coalesce\(max\(id\), 0\) from event$/,
     /^drop (table|view) \w+$/,
+    /^comment on \w+ [^']* is '/,
   ],
   [outside]: [
     /^create (unique )?index concurrently if not exists \w+ on /,
