@@ -20,6 +20,7 @@ export interface Address<Values = object> {
   others: URL[];
   parameters: Values;
   warn: Warn;
+  /** Receives what happens while the adapter is opened. */
   log?: AdapterLog | undefined;
 }
 

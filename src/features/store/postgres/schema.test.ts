@@ -111,7 +111,7 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("the sche
     expect((await migrationsOf(made)).map(({ name }) => name)).toEqual(files);
   });
 
-  test("is created once by two processes that start at the same time, and each reports it", async () => {
+  test("is created once by two processes that start at the same time, which report it", async () => {
     await using made = await newPostgres();
     const start = () => startService("features", { env: { FEATURES_STORE_URL: made.url } });
     const services = await Promise.all([start(), start()]);
@@ -123,7 +123,7 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("the sche
     expect(logs.join()).toContain("creating the schema feature_storage");
   });
 
-  test("is not used if a file of its migrations has changed, and is not changed then", async () => {
+  test("is not used if a file of its migrations has changed", async () => {
     await using made = await newPostgres();
     await (await openFeatureStore(made.url))[Symbol.asyncDispose]();
     const [first = ""] = files;
