@@ -40,6 +40,43 @@ test("the check fails and names stale files until codegen has updated them", asy
   expect(await codegen("--check")).toMatchObject({ code: 0 });
 });
 
+test("the schemas to be read are those that the migrations create", async () => {
+  const schema = "src/ledger/tables/schema.sql";
+  const text = await readFile(path(schema), "utf8");
+  await writeFile(path(schema), text.replace("CREATE TABLE payout (", "CREATE TABLE edited ("));
+  const errors = `codegen: not up to date: ${schema}; run npm run codegen\n`;
+  expect(await codegen("--check")).toEqual({ code: 1, output: "", errors });
+
+  await writeFile(
+    path("src/ledger/tables/migrations/9001-thing.sql"),
+    `create table thing (id bigint primary key, name text default 'none');
+    comment on table thing is 'A thing.'; comment on column thing.name is 'Its name.';
+    create index thing_name on thing (name)`,
+  );
+  expect(await codegen()).toMatchObject({ code: 0, output: `wrote or removed ${schema}\n` });
+  const current = await readFile(path(schema), "utf8");
+  expect(current).not.toContain("edited");
+  expect(current).toContain(`
+-- A thing.
+CREATE TABLE thing (
+  id bigint NOT NULL,
+  -- Its name.
+  name text DEFAULT 'none'::text,
+  CONSTRAINT thing_pkey PRIMARY KEY (id)
+);
+CREATE INDEX thing_name ON thing USING btree (name);
+`);
+
+  const number = path("src/features/store/postgres/migrations/9001-number.sql");
+  for (const [statement, error] of [
+    ["create sequence feature_storage.number", "does not describe the kind of feature_storage.number"],
+    ["create view feature_storage.one as select 1", "no migration has a comment on VIEW feature_storage.one"],
+  ] as const) {
+    await writeFile(number, statement);
+    expect(await codegen()).toMatchObject({ code: 1, errors: expect.stringContaining(error) });
+  }
+});
+
 /** A contract with each kind of thing that codegen validates. */
 const odd = `openapi: 3.1.0
 info: { title: Odd, version: 1.0.0 }

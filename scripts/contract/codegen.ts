@@ -12,6 +12,7 @@ import { contractsIn, redocly, root } from "../../testing/project.ts";
 import { bundleConsoles } from "../console/bundle.ts";
 import { clientOperations } from "./client-operations.ts";
 import { completeContract } from "./complete.ts";
+import { describeSchemas } from "./database-schema.ts";
 import { readEventTypes } from "./event-types.ts";
 import { renderQueue } from "./queue-page.ts";
 
@@ -30,6 +31,8 @@ and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.html               the contract as a page
 and from src/console and the client:
   generated/NAME.console.js         the console of a service, for browsers
+and from the migrations of both services:
+  src/ledger/tables/schema.sql and src/features/store/postgres/schema.sql, the schemas to be read
 
   --check   write nothing; exit with 1 if a generated file is not up to date
   --help    print this text
@@ -172,13 +175,17 @@ const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>>
     ]),
   );
 
-/** Writes the texts that differ from the files in `generated/`, and returns their names. With `check` nothing is written. */
+/** The texts of files in `generated/` by path. */
+const inGenerated = (texts: Iterable<[string, string]>) =>
+  new Map([...texts].map(([name, text]) => [`generated/${name}`, text]));
+
+/** Writes the texts that differ from the files at their paths, which it returns. With `check` nothing is written. */
 async function update(texts: Map<string, string>, check: boolean): Promise<string[]> {
   const stale: string[] = [];
-  for (const [name, text] of texts) {
-    const target = join(generatedFolder, name);
+  for (const [path, text] of texts) {
+    const target = join(root, path);
     if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
-    stale.push(name);
+    stale.push(path);
     if (!check) await writeFile(target, text);
   }
   return stale;
@@ -187,15 +194,19 @@ async function update(texts: Map<string, string>, check: boolean): Promise<strin
 async function run(check: boolean): Promise<void> {
   const contracts = await contractsIn(openapiFolder);
   await mkdir(generatedFolder, { recursive: true });
-  const texts = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
-  const stale = await update(texts, check);
+  const [schemas, ...files] = await Promise.all([describeSchemas(), ...contracts.map(generate)]);
+  const texts = inGenerated(files.flatMap((one) => [...one]));
+  const stale = await update(new Map([...texts, ...schemas]), check);
   // The consoles contain the client, which contains what has just been written.
-  const consoles = await bundleConsoles();
+  const consoles = inGenerated(await bundleConsoles());
   stale.push(...(await update(consoles, check)));
-  const leftOver = (await readdir(generatedFolder)).filter((name) => !texts.has(name) && !consoles.has(name));
-  if (!check) for (const name of leftOver) await rm(join(generatedFolder, name));
-  const names = [...stale, ...leftOver].map((name) => `generated/${name}`).join(", ");
-  if (names === "") say(`the generated files of ${contracts.length} contracts are up to date`);
+  const leftOver = (await readdir(generatedFolder))
+    .map((name) => `generated/${name}`)
+    .filter((path) => !texts.has(path) && !consoles.has(path));
+  if (!check) for (const path of leftOver) await rm(join(root, path));
+  const names = [...stale, ...leftOver].join(", ");
+  if (names === "")
+    say(`the generated files of ${contracts.length} contracts and ${schemas.size} schemas are up to date`);
   else if (!check) say(`wrote or removed ${names}`);
   else throw new Error(`not up to date: ${names}; run npm run codegen`);
 }

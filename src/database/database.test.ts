@@ -78,9 +78,9 @@ function databaseTests(make: () => Promise<NewDatabase>): void {
   });
 
   test("exclusive work can run transactions, and statements outside any; it releases the lock", async () => {
-    const failing = database.exclusively(() => Promise.reject(new Error("planted")));
+    const failing = database.exclusively("one", () => Promise.reject(new Error("planted")));
     await expect(failing).rejects.toThrow("planted");
-    const result = await database.exclusively(async () => {
+    const result = await database.exclusively("one", async () => {
       await database.transaction((sql) => sql.query("insert into thing (id) values (3)"));
       await database.runOutside("create index concurrently thing_at on thing (at)");
       await database.runOutside("drop index concurrently thing_at");

@@ -35,10 +35,10 @@ export interface Database extends Sql, AsyncDisposable {
    */
   within(limitMs: number): Sql;
   /**
-   * Runs work that one process does at a time. Other processes wait without a limit. It holds no snapshot meanwhile, since
+   * Runs work of this name, which one process does at a time. Other processes wait without a limit. It holds no snapshot meanwhile, since
    * `runOutside` would wait for its end. Rejects if the work rejects or if the connection with the lock breaks.
    */
-  exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
+  exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   /**
    * Runs one statement outside any transaction and without limits, as `create index concurrently` requires. Behind a pooler
    * that shares sessions, the limits of the role and the database apply.

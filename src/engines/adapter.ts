@@ -3,6 +3,15 @@ import type { UrlParameter, UrlParameters } from "./parameters.ts";
 /** Receives warnings for an operator. */
 export type Warn = (text: string) => void;
 
+type WriteLine = (details: object, text: string) => void;
+
+/** Receives lines about a long start, for an operator. The log of a service is one. */
+export interface AdapterLog {
+  debug: WriteLine;
+  info: WriteLine;
+  warn: WriteLine;
+}
+
 /** A parsed URL of an adapter. */
 export interface Address<Values = object> {
   /** The URL with its first host. */
@@ -11,6 +20,8 @@ export interface Address<Values = object> {
   others: URL[];
   parameters: Values;
   warn: Warn;
+  /** Receives what happens while the adapter is opened. */
+  log?: AdapterLog | undefined;
 }
 
 /** An implementation of a port, selected by the scheme of a URL. Its module is loaded only if it is selected. */

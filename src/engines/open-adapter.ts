@@ -1,4 +1,4 @@
-import type { Adapters, Warn } from "./adapter.ts";
+import type { AdapterLog, Adapters, Warn } from "./adapter.ts";
 import { readParameters } from "./parameters.ts";
 import { parseUrls } from "./url.ts";
 import { adapterFor, findUrlError } from "./url-error.ts";
@@ -8,11 +8,12 @@ export async function openAdapter<Port>(
   adapters: Adapters<Port>,
   text: string,
   warn: Warn = () => {},
+  log?: AdapterLog,
 ): Promise<Port> {
   const error = findUrlError(adapters, text);
   const [url, ...others] = parseUrls(text) as [URL, ...URL[]];
   const adapter = error === undefined && adapterFor(adapters, url);
   if (!adapter) throw new Error(`the URL ${error}`);
   const { open } = await adapter.load();
-  return open({ url, others, parameters: readParameters(url, adapter.parameters ?? {}), warn });
+  return open({ url, others, parameters: readParameters(url, adapter.parameters ?? {}), warn, log });
 }

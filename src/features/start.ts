@@ -18,7 +18,7 @@ export async function start(
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
-  await using store = await openFeatureStore(FEATURES_STORE_URL, (text) => log.warn(text));
+  await using store = await openFeatureStore(FEATURES_STORE_URL, (text) => log.warn(text), log);
   await using _sweep = sweepExpired(store, log);
   await using app = await featuresApp({ store, log, ...http });
   const url = await listen(app, { host: HOST, portSetting: "FEATURES_PORT", port: FEATURES_PORT });

@@ -42,7 +42,12 @@ export const gate: Check[] = [
     paths: [],
     needs: [...servers, openssl],
   },
-  check("codegen", "generated files are those of the contracts", 0.2, "npm run codegen -- --check"),
+  check(
+    "codegen",
+    "generated files are those of the contracts, and the schemas to be read those of the migrations",
+    0.2,
+    "npm run codegen -- --check",
+  ),
   check(
     "changes",
     "the version is high enough for the changes of the contracts",

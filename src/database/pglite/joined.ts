@@ -21,7 +21,7 @@ export async function joinDatabase(inUse: FolderInUse): Promise<Database> {
   return {
     ...sql,
     within: (limitMs) => withStatementTimeout(limitMs, sql),
-    exclusively: (work) => work(),
+    exclusively: (_name, work) => work(),
     runOutside: sql.run,
     transaction: (work) => takeServedTurn(folder, (turn) => transact(turn, work)),
     async check() {

@@ -96,7 +96,7 @@ export async function open({ url, warn }: Address): Promise<Database> {
       return withStatementTimeout(limitMs, limited);
     },
     // Its folder belongs to this process.
-    exclusively: (work) => work(),
+    exclusively: (_name, work) => work(),
     runOutside: sql.run,
     // No other process can hold a lock, so there are no limits.
     transaction: (work) => inTurn("transaction", async () => transact(await running(), work)),

@@ -128,7 +128,7 @@ async function openAs(
         throw error;
       }
     },
-    exclusively: (work) => withLock(database, work),
+    exclusively: (name, work) => withLock(database, name, work),
     async runOutside(statement) {
       const pool = openPool({ ...config, max: 1 }, withoutLimits);
       try {
@@ -159,12 +159,17 @@ async function openAs(
 }
 
 /** The lock is that of a transaction, since a pooler that shares sessions would lose a session lock. */
-async function withLock<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+async function withLock<Result>(
+  database: Database,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   for (;;) {
     const done = await database.transaction(async (sql) => {
       // An attempt without a wait, since a session that waits in the server holds a snapshot.
       const [lock] = await sql.query<{ is_locked: boolean }>(
-        "select pg_try_advisory_xact_lock(hashtext('migration'), 0) as is_locked",
+        "select pg_try_advisory_xact_lock(hashtext($1), 0) as is_locked",
+        [name],
       );
       // A statement with the extended protocol holds its snapshot until the next one; a script does not.
       await sql.run("select 1");

@@ -1,5 +1,5 @@
 import { postgresParameters } from "../../database/postgres/parameters.ts";
-import type { Adapter, Adapters, Warn } from "../../engines/adapter.ts";
+import type { Adapter, AdapterLog, Adapters, Warn } from "../../engines/adapter.ts";
 import { openAdapter } from "../../engines/open-adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
 import { historyParameters, parameters, tlsParameters } from "./parameters.ts";
@@ -47,6 +47,9 @@ export const featureStores = {
   "postgresql:": postgres,
 } satisfies Adapters<FeatureStore>;
 
-/** Opens a store. If its URL names several hosts, `warn` gets a text when another one becomes the primary. */
-export const openFeatureStore = (url: string, warn?: Warn) =>
-  openAdapter<FeatureStore>(featureStores, url, warn);
+/**
+ * Opens a store. If its URL names several hosts, `warn` gets a text when another one becomes the primary. The log gets what
+ * happens while the store is opened.
+ */
+export const openFeatureStore = (url: string, warn?: Warn, log?: AdapterLog) =>
+  openAdapter<FeatureStore>(featureStores, url, warn, log);

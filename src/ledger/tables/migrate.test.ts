@@ -10,6 +10,7 @@ import { runOn, startPostgres } from "../../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import { openDatabase } from "../../database/databases.ts";
+import { statementsOf } from "../../database/migrate.ts";
 import { newPostgres, openNewDatabase, postgresServer } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
@@ -18,7 +19,7 @@ import { verify } from "../intake/verify.ts";
 import { relatedEvents } from "../projection/events.fixture.ts";
 import type { NewEvent } from "./event.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
-import { migrate, requireMigrated, statementsOf } from "./migrate.ts";
+import { migrate, requireMigrated } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 import { summarise } from "./summary/summary.ts";
 import { mergeSummaryChanges, summaryDifferences } from "./summary/upkeep.ts";
@@ -313,11 +314,13 @@ const allowed: Record<string, RegExp[]> = {
     // It reads the end of an index.
     /^insert into \w+ \([\w, ]+\) select \d+, coalesce\(max\(id\), 0\) from event$/,
     /^drop (table|view) \w+$/,
+    /^comment on \w+ [^']* is '/,
   ],
   [outside]: [
     /^create (unique )?index concurrently if not exists \w+ on /,
     /^drop index concurrently if exists \w+$/,
     /^alter table \w+ validate constraint \w+$/,
+    /^do \$do\$ begin (comment on \w+ [^;']* is '[^;']*'; )+end \$do\$$/,
   ],
   [inBatches]: [
     /^with batch as \( ?select \w+ as key from \w+ where [^;]*\$1[^;]* order by \w+ limit \d{1,4} ?\),/,
@@ -368,6 +371,7 @@ test.each([
   "alter table event validate constraint whole",
   `${outside}\ncreate index concurrently one on event (id)`,
   `${outside}\nupdate event set live = true`,
+  `${outside}\ndo $do$ begin comment on table event is 'one'; update event set live = true; end $do$`,
   `${inBatches}\nupdate event set live = true where id > $1`,
   `${inBatches}\nwith batch as (select id as key from event where live is null limit 1000),
    changed as (update event set live = true from batch where id = key) select key from batch order by key`,

@@ -85,6 +85,11 @@ const columnTypes: Record<keyof TransactionRow, string> = {
   folded: "jsonb",
 };
 
+/**
+ * Triggers follow each statement that writes: outline_insert, outline_update and outline_delete write
+ * transaction_outline, and summarise_insert, summarise_update and summarise_delete add to transaction_summary_change
+ * (`schema.sql`).
+ */
 export const transactionTable = resourceTable<TransactionRow>("transaction", "external_id", columnTypes, {
   hasSize: true,
 });

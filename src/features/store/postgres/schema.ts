@@ -1,18 +1,23 @@
-import { readdirSync, readFileSync } from "node:fs";
-import type { Database, Limits, Sql } from "../../../database/database.ts";
+import type { Database, Limits } from "../../../database/database.ts";
+import { applyMigrations } from "../../../database/migrate.ts";
+import type { AdapterLog } from "../../../engines/adapter.ts";
 import { historyMismatch } from "../parameters.ts";
 
-const folder = new URL("./migrations/", import.meta.url);
+/** The migrations of the schema. Earlier releases lock the name of the schema, too, while they apply theirs. */
+export const featureMigrations = {
+  folder: new URL("./migrations/", import.meta.url),
+  schema: "feature_storage",
+};
 
-/** Processes that open the store at the same time wait for the one that creates or changes the tables. */
+/** Processes that open the store at the same time wait for the one that begins the feed. */
 const limits: Partial<Limits> = { statementMs: 30_000, lockMs: 30_000 };
 
 /**
- * Prepares the schema `feature_storage` for a store that keeps all change records or not. Rejects if a newer version has
- * changed the tables, and if changes have been recorded in the other way.
+ * Prepares the schema `feature_storage` for a store that keeps all change records or not. Rejects as `applyMigrations` does,
+ * and if changes have been recorded in the other way.
  */
-export async function prepareSchema(database: Database, keepsAll: boolean): Promise<void> {
-  await migrate(database);
+export async function prepareSchema(database: Database, keepsAll: boolean, log?: AdapterLog): Promise<void> {
+  await applyMigrations(database, featureMigrations, log);
   const [feed] = await database.query<{ keeps_all: boolean }>("select keeps_all from feature_storage.feed");
   if (feed?.keeps_all === keepsAll) return;
   await database.transaction(async (sql) => {
@@ -32,47 +37,3 @@ export async function prepareSchema(database: Database, keepsAll: boolean): Prom
 const historyIndexes = `
   create index if not exists change_by_resource on feature_storage.change (resource, id, number);
   create index if not exists change_by_feature on feature_storage.change (resource, feature, id, at, number)`;
-
-/**
- * Applies the files of `migrations/` that the schema `feature_storage` lacks, in the order of their names and in one
- * transaction. Creates the schema if there is none. Rejects if a newer version has changed it.
- */
-async function migrate(database: Database): Promise<void> {
-  const [{ encoding } = { encoding: "" }] = await database.query<{ encoding: string }>(
-    "select current_setting('server_encoding') as encoding",
-  );
-  if (encoding !== "UTF8") throw new Error(`the encoding of the database must be UTF8; it is ${encoding}`);
-  // A process that has nothing to apply needs no lock and no right to create tables.
-  if ((await dueMigrations(database)).length === 0) return;
-  await database.transaction(async (sql) => {
-    await sql.query("select pg_advisory_xact_lock(hashtext('feature_storage'), 0)");
-    await sql.run(`
-      create schema if not exists feature_storage;
-      create table if not exists feature_storage.migration (
-        name text primary key,
-        applied_at timestamptz not null default now()
-      )`);
-    for (const name of await dueMigrations(sql)) {
-      await sql.run(readFileSync(new URL(name, folder), "utf8"));
-      await sql.query("insert into feature_storage.migration (name) values ($1)", [name]);
-    }
-  }, limits);
-}
-
-async function dueMigrations(sql: Sql): Promise<string[]> {
-  const names = readdirSync(folder).sort();
-  const [table] = await sql.query<{ name: string | null }>(
-    "select to_regclass('feature_storage.migration')::text as name",
-  );
-  if (table?.name == null) return names;
-  const rows = await sql.query<{ name: string }>("select name from feature_storage.migration");
-  const applied = new Set(rows.map(({ name }) => name));
-  const unknown = [...applied.difference(new Set(names))].sort();
-  if (unknown.length > 0) {
-    throw new Error(
-      `the schema feature_storage has the migrations ${unknown.join(", ")}, which this version does not know; ` +
-        "start the newer version",
-    );
-  }
-  return names.filter((name) => !applied.has(name));
-}

@@ -69,7 +69,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
   const kept = keepsAll ? null : records;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openPostgres(address, "feature-storage"));
-  await prepareSchema(database, keepsAll).catch((error) => {
+  await prepareSchema(database, keepsAll, address.log).catch((error) => {
     const hosts = [address.url, ...address.others].map((url) => hostAndPort(url, 5432));
     const where = address.parameters.host ?? hosts.join(", ");
     throw new Error(`the PostgreSQL at ${where} cannot be used: ${messageOf(error)}`, { cause: error });

@@ -1,0 +1,1046 @@
+-- Generated from migrations/ by npm run codegen, to be read. Do not edit.
+-- Hash of the migrations and of this text: 1ad13d9a2c036bc2d6ed58bc88354b0c14bbec267d8a29978733f260f4290a9a
+
+-- text similarity measurement and index searching based on trigrams
+CREATE EXTENSION pg_trgm;
+
+-- What the events of an agreement amount to: one row for each.
+CREATE TABLE agreement (
+  external_id text NOT NULL,
+  gateway_account_id text,
+  service_id text,
+  live boolean,
+  state text NOT NULL,
+  created_date timestamp with time zone NOT NULL,
+  event_count integer NOT NULL,
+  first_event_id bigint NOT NULL,
+  reference text,
+  cancelled_date timestamp with time zone,
+  cancelled_by_user_email text,
+  details jsonb NOT NULL,
+  -- As in transaction.
+  folded jsonb,
+  -- As in transaction.
+  size integer NOT NULL,
+  CONSTRAINT agreement_pkey PRIMARY KEY (external_id)
+);
+CREATE INDEX agreement_created_date_external_id_idx ON agreement USING btree (created_date DESC, external_id DESC);
+CREATE INDEX agreement_gateway_account_id_created_date_external_id_idx ON agreement USING btree (gateway_account_id, created_date DESC, external_id DESC);
+CREATE INDEX agreement_lower_idx ON agreement USING gin (lower(reference) gin_trgm_ops);
+CREATE INDEX agreement_service_id_created_date_external_id_idx ON agreement USING btree (service_id, created_date DESC, external_id DESC);
+
+-- One row: the key with which cursors are sealed, the same for all processes of the ledger. The first of them adds the
+-- row.
+CREATE TABLE cursor_key (
+  key bytea NOT NULL DEFAULT sha256(convert_to(concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()), 'utf8'::name)),
+  only_row boolean NOT NULL DEFAULT true,
+  CONSTRAINT cursor_key_pkey PRIMARY KEY (only_row),
+  CONSTRAINT cursor_key_only_row_check CHECK (only_row)
+);
+
+-- Messages that can never succeed, and events that a target has rejected to the last attempt. They stay until an
+-- operator sends them again or removes them.
+CREATE TABLE dead_letter (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  -- The id of the message in the queue, so that a message that is delivered again is stored once.
+  source_id text NOT NULL,
+  body bytea NOT NULL,
+  reason text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- When an operator has discarded the message, which stays with the reason in note.
+  discarded_at timestamp with time zone,
+  note text,
+  -- The target that has rejected the event to the last attempt. Null for a message that could not be stored.
+  target text,
+  event_id bigint,
+  CONSTRAINT parked_message_pkey PRIMARY KEY (id),
+  CONSTRAINT parked_message_source_id_key UNIQUE (source_id)
+);
+CREATE INDEX dead_letter_discarded_idx ON dead_letter USING btree (id) WHERE discarded_at IS NOT NULL;
+CREATE INDEX dead_letter_open_idx ON dead_letter USING btree (id) WHERE discarded_at IS NULL;
+
+-- Events that a target has rejected, and later events of their resources, which wait behind them.
+CREATE TABLE deferred_delivery (
+  target text NOT NULL,
+  sql_transaction bigint NOT NULL,
+  event_id bigint NOT NULL,
+  resource_type text NOT NULL,
+  resource_external_id text NOT NULL,
+  attempts integer NOT NULL,
+  next_attempt_at timestamp with time zone NOT NULL,
+  -- Why the last attempt has failed. Null if there was none.
+  reason text,
+  CONSTRAINT deferred_delivery_pkey PRIMARY KEY (target, resource_external_id, resource_type, sql_transaction, event_id)
+);
+CREATE INDEX deferred_delivery_due_idx ON deferred_delivery USING btree (target, next_attempt_at);
+
+-- Events of resources, as their messages have reported them. Rows are added and never changed, and everything else is
+-- computed from them.
+CREATE TABLE event (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  resource_type text NOT NULL,
+  resource_external_id text NOT NULL,
+  parent_resource_external_id text,
+  "timestamp" timestamp with time zone NOT NULL,
+  event_type text NOT NULL,
+  service_id text,
+  live boolean,
+  event_details jsonb NOT NULL,
+  -- The size of the row as JSON, in bytes, so that a page can be limited before it is read. Null in older rows.
+  size integer,
+  -- The members of a message that are no columns here, without those that are null. Null if there are none.
+  other_members jsonb,
+  CONSTRAINT event_pkey PRIMARY KEY (id),
+  CONSTRAINT event_resource_external_id_resource_type_timestamp_event_ty_key UNIQUE (resource_external_id, resource_type, "timestamp", event_type)
+);
+CREATE INDEX event_agreement_idx ON event USING btree ("left"(event_details ->> 'agreement_external_id'::text, 255), resource_external_id) WHERE resource_type = 'payment_instrument'::text;
+CREATE INDEX event_correction_idx ON event USING btree (resource_external_id) WHERE event_type = 'REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT'::text;
+CREATE INDEX event_newest_idx ON event USING btree ("timestamp" DESC, id DESC);
+CREATE INDEX event_parent_resource_external_id_idx ON event USING btree (parent_resource_external_id) WHERE parent_resource_external_id IS NOT NULL;
+-- Adds each new event to event_feed, with the account of its resource. Readers of the feed follow its order, since ids
+-- of events are given out before commits.
+CREATE TRIGGER add_to_event_feed AFTER INSERT ON event REFERENCING NEW TABLE AS new_event FOR EACH STATEMENT EXECUTE FUNCTION add_to_event_feed();
+
+-- The order in which readers get the events: that of the SQL transactions. All of those below the oldest one in flight
+-- have ended, so a reader that reads only these misses nothing.
+CREATE TABLE event_feed (
+  -- The id of the SQL transaction that has added the entry, with the epoch in the bits above. 0 for events that are
+  -- older than this table.
+  sql_transaction bigint NOT NULL,
+  event_id bigint NOT NULL,
+  -- The account that the event names, or the account of its resource.
+  gateway_account_id text,
+  -- The event has an earlier entry, of a time when its account was not known.
+  only_of_account boolean NOT NULL DEFAULT false,
+  CONSTRAINT event_feed_pkey PRIMARY KEY (sql_transaction, event_id)
+);
+CREATE INDEX event_feed_account_idx ON event_feed USING btree (gateway_account_id, sql_transaction, event_id);
+CREATE INDEX event_feed_event_idx ON event_feed USING btree (event_id);
+
+-- One row. The ids of SQL transactions begin again in a new server, to which a dump is restored. There the epoch is a
+-- later one.
+CREATE TABLE event_feed_epoch (
+  epoch bigint NOT NULL,
+  -- The highest id of the events that are older than the feed.
+  older_event_id bigint NOT NULL,
+  only_row boolean NOT NULL DEFAULT true,
+  CONSTRAINT event_feed_epoch_pkey PRIMARY KEY (only_row),
+  CONSTRAINT event_feed_epoch_only_row_check CHECK (only_row)
+);
+
+-- What became of the messages of each minute, in all processes together. Rows older than a day are removed.
+CREATE TABLE intake_minute (
+  minute timestamp with time zone NOT NULL,
+  stored bigint NOT NULL,
+  duplicate bigint NOT NULL,
+  rebuilt bigint NOT NULL,
+  dead_letter bigint NOT NULL,
+  retried bigint NOT NULL,
+  -- Messages whose time of sending is known. The other columns of the lag are about the times from their sending to
+  -- their commit.
+  lag_messages bigint NOT NULL,
+  lag_ms_sum bigint NOT NULL,
+  lag_ms_max bigint NOT NULL,
+  CONSTRAINT intake_minute_pkey PRIMARY KEY (minute)
+);
+
+-- One row: the id that distinguishes the events of this ledger from those of another one. A copy of the database gets
+-- another id.
+CREATE TABLE ledger_identity (
+  ledger_id uuid NOT NULL,
+  -- The server and the number of the database when the id was made.
+  database text NOT NULL,
+  only_row boolean NOT NULL DEFAULT true,
+  CONSTRAINT ledger_identity_pkey PRIMARY KEY (only_row),
+  CONSTRAINT ledger_identity_only_row_check CHECK (only_row)
+);
+
+-- Every metadata key that payments of an account have ever had. They are the columns of a CSV export.
+CREATE TABLE metadata_key (
+  gateway_account_id text NOT NULL,
+  key text NOT NULL,
+  CONSTRAINT metadata_key_pkey PRIMARY KEY (gateway_account_id, key)
+);
+CREATE INDEX metadata_key_in_order_idx ON metadata_key USING btree (gateway_account_id, key COLLATE "C");
+
+-- The applied files of src/ledger/tables/migrations/, each with the SHA-256 of its text. Null if a release without
+-- checksums has applied the file.
+CREATE TABLE migration (
+  name text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  checksum text,
+  CONSTRAINT migration_pkey PRIMARY KEY (name)
+);
+
+-- What the events of a payment instrument amount to: one row for each.
+CREATE TABLE payment_instrument (
+  external_id text NOT NULL,
+  agreement_external_id text,
+  service_id text,
+  created_date timestamp with time zone NOT NULL,
+  event_count integer NOT NULL,
+  details jsonb NOT NULL,
+  -- As in transaction.
+  folded jsonb,
+  -- As in transaction.
+  size integer NOT NULL,
+  CONSTRAINT payment_instrument_pkey PRIMARY KEY (external_id)
+);
+CREATE INDEX payment_instrument_agreement_external_id_created_date_exter_idx ON payment_instrument USING btree (agreement_external_id, created_date DESC, external_id DESC);
+
+-- The account of a payment instrument, to which its events in the feed belong: that of the first of its agreements
+-- whose account was known. Without a row it is that of its agreement in the projection.
+CREATE TABLE payment_instrument_account (
+  external_id text NOT NULL,
+  gateway_account_id text,
+  CONSTRAINT payment_instrument_account_pkey PRIMARY KEY (external_id)
+);
+
+-- What the events of a payout amount to: one row for each.
+CREATE TABLE payout (
+  gateway_payout_id text NOT NULL,
+  gateway_account_id text,
+  service_id text,
+  live boolean,
+  state text NOT NULL,
+  created_date timestamp with time zone NOT NULL,
+  event_count integer NOT NULL,
+  paid_out_date timestamp with time zone,
+  details jsonb NOT NULL,
+  -- As in transaction.
+  folded jsonb,
+  CONSTRAINT payout_pkey PRIMARY KEY (gateway_payout_id)
+);
+CREATE INDEX payout_account_newest_idx ON payout USING btree (gateway_account_id, created_date DESC, gateway_payout_id DESC);
+CREATE INDEX payout_gateway_account_id_paid_out_date_idx ON payout USING btree (gateway_account_id, paid_out_date);
+CREATE INDEX payout_newest_idx ON payout USING btree (created_date DESC, gateway_payout_id DESC);
+CREATE INDEX payout_paid_out_date_idx ON payout USING btree (paid_out_date);
+
+-- Where the publisher of each target is in the feed of events.
+CREATE TABLE publication (
+  -- The URL of the target without credentials.
+  target text NOT NULL,
+  -- The events up to here are delivered, deferred, or set aside as dead letters.
+  sql_transaction bigint NOT NULL,
+  event_id bigint NOT NULL,
+  "timestamp" timestamp with time zone NOT NULL,
+  -- When everything in the feed was sent for the last time.
+  up_to_date_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Why the target takes nothing now. Null if it does.
+  problem text,
+  -- The process that publishes. Another one may when owned_until is over.
+  owner uuid,
+  owned_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT publication_pkey PRIMARY KEY (target)
+);
+
+-- What the events of a payment, refund or dispute amount to: one row for each. Columns are searched, sorted or joined
+-- by, and the details have all other values.
+CREATE TABLE transaction (
+  external_id text NOT NULL,
+  transaction_type text NOT NULL,
+  parent_external_id text,
+  gateway_account_id text,
+  service_id text,
+  live boolean,
+  state text NOT NULL,
+  created_date timestamp with time zone NOT NULL,
+  event_count integer NOT NULL,
+  reference text,
+  email text,
+  cardholder_name text,
+  card_brand text,
+  first_digits_card_number text,
+  last_digits_card_number text,
+  gateway_transaction_id text,
+  gateway_payout_id text,
+  agreement_id text,
+  -- Of each member of the details of the events, the newest value.
+  details jsonb NOT NULL,
+  -- What a refund or a dispute shows of its payment. Null in payments.
+  payment_details jsonb,
+  -- The id of the event that arrived first, which shows whether the transaction arrived after another event.
+  first_event_id bigint NOT NULL,
+  -- The values of the metadata of a payment as text in lower case, for searches.
+  metadata_values text[],
+  -- The state of the fold, to which newer events are added without reading the older ones. It holds while it counts as
+  -- many events as its row.
+  folded jsonb,
+  -- The size of the row as JSON, in bytes, so that a page can be limited before it is read. Null in older rows.
+  size integer,
+  CONSTRAINT transaction_pkey PRIMARY KEY (external_id)
+) WITH (fillfactor=80);
+CREATE INDEX transaction_agreement_id_idx ON transaction USING btree (agreement_id) WHERE agreement_id IS NOT NULL;
+CREATE INDEX transaction_card_brand_idx ON transaction USING btree (card_brand) WHERE card_brand IS NOT NULL;
+CREATE INDEX transaction_created_date_external_id_idx ON transaction USING btree (created_date DESC, external_id DESC);
+CREATE INDEX transaction_first_digits_card_number_idx ON transaction USING btree (first_digits_card_number) WHERE first_digits_card_number IS NOT NULL;
+CREATE INDEX transaction_gateway_account_id_created_date_external_id_idx ON transaction USING btree (gateway_account_id, created_date DESC, external_id DESC);
+CREATE INDEX transaction_gateway_transaction_id_idx ON transaction USING btree (gateway_transaction_id) WHERE gateway_transaction_id IS NOT NULL;
+CREATE INDEX transaction_last_digits_card_number_idx ON transaction USING btree (last_digits_card_number) WHERE last_digits_card_number IS NOT NULL;
+CREATE INDEX transaction_lower_lower1_lower2_idx ON transaction USING gin (lower(reference) gin_trgm_ops, lower(email) gin_trgm_ops, lower(cardholder_name) gin_trgm_ops);
+CREATE INDEX transaction_metadata_values_idx ON transaction USING gin (metadata_values);
+CREATE INDEX transaction_parent_external_id_idx ON transaction USING btree (parent_external_id) WHERE parent_external_id IS NOT NULL;
+CREATE INDEX transaction_payout_account_idx ON transaction USING btree (gateway_payout_id, gateway_account_id) WHERE gateway_payout_id IS NOT NULL;
+-- Removes the outlines of removed transactions.
+CREATE TRIGGER outline_delete AFTER DELETE ON transaction REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION outline_delete();
+-- Adds the outlines of new transactions, in the transaction of the statement, whichever release runs it.
+CREATE TRIGGER outline_insert AFTER INSERT ON transaction REFERENCING NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION outline_insert();
+-- Writes the outlines of transactions whose outline has changed. An update of other columns writes none.
+CREATE TRIGGER outline_update AFTER UPDATE ON transaction REFERENCING OLD TABLE AS old_row NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION outline_update();
+-- Takes the numbers and sums of removed transactions off, by rows with negative numbers in transaction_summary_change.
+CREATE TRIGGER summarise_delete AFTER DELETE ON transaction REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION summarise_hours_of_delete();
+-- Adds the numbers and sums of new transactions to transaction_summary_change, so that summaries are never behind.
+CREATE TRIGGER summarise_insert AFTER INSERT ON transaction REFERENCING NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION summarise_hours_of_insert();
+-- Adds how an update changes the numbers and sums of transactions to transaction_summary_change. An update of other
+-- columns adds none.
+CREATE TRIGGER summarise_update AFTER UPDATE ON transaction REFERENCING OLD TABLE AS old_row NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION summarise_hours_of_update();
+
+-- Numbers and sums of transactions by hour (UTC), so that a report in any time zone reads few rows. Merged from
+-- transaction_summary_change.
+CREATE TABLE transaction_hour_summary (
+  hour timestamp with time zone NOT NULL,
+  -- As in transaction_summary.
+  all_accounts boolean NOT NULL,
+  gateway_account_id text,
+  transaction_type text NOT NULL,
+  state text NOT NULL,
+  live boolean,
+  moto boolean NOT NULL,
+  count bigint NOT NULL,
+  -- As in transaction_summary.
+  amount numeric NOT NULL,
+  total_amount numeric NOT NULL,
+  net_amount numeric NOT NULL,
+  fee numeric NOT NULL,
+  refunded_amount numeric NOT NULL,
+  gross_amount numeric NOT NULL,
+  CONSTRAINT transaction_hour_summary_key UNIQUE NULLS NOT DISTINCT (all_accounts, gateway_account_id, hour, transaction_type, state, live, moto)
+) WITH (fillfactor=80);
+CREATE INDEX transaction_hour_summary_hour_idx ON transaction_hour_summary USING btree (hour) WHERE NOT all_accounts;
+
+-- The columns of a transaction by which searches by type and state walk. A change of the state writes this short row
+-- and its indexes, and leaves the indexes of the transaction as they are.
+CREATE TABLE transaction_outline (
+  external_id text NOT NULL,
+  gateway_account_id text,
+  transaction_type text NOT NULL,
+  state text NOT NULL,
+  created_date timestamp with time zone NOT NULL,
+  first_event_id bigint NOT NULL,
+  CONSTRAINT transaction_outline_pkey PRIMARY KEY (external_id)
+);
+CREATE INDEX transaction_outline_account_type_state_newest_idx ON transaction_outline USING btree (gateway_account_id, transaction_type, state, created_date DESC NULLS LAST, external_id DESC NULLS LAST);
+CREATE INDEX transaction_outline_kind_newest_idx ON transaction_outline USING btree (transaction_type, state, created_date DESC, external_id DESC);
+
+-- Numbers and sums of transactions by day, month and all time, of each account and of all accounts, so that a report
+-- reads few rows. Merged from transaction_summary_change.
+CREATE TABLE transaction_summary (
+  -- day, month or ever.
+  grain text NOT NULL,
+  -- The first day of the period (UTC), and -infinity for ever.
+  period date NOT NULL,
+  -- A row of all accounts has no account, and neither has the row of the transactions without one.
+  all_accounts boolean NOT NULL,
+  gateway_account_id text,
+  transaction_type text NOT NULL,
+  state text NOT NULL,
+  live boolean,
+  moto boolean NOT NULL,
+  count bigint NOT NULL,
+  -- Pence, as in the other sums.
+  amount numeric NOT NULL,
+  total_amount numeric NOT NULL,
+  net_amount numeric NOT NULL,
+  fee numeric NOT NULL,
+  refunded_amount numeric NOT NULL,
+  -- The total amounts. Of a transaction without one, its amount.
+  gross_amount numeric NOT NULL,
+  CONSTRAINT transaction_summary_key UNIQUE NULLS NOT DISTINCT (all_accounts, grain, gateway_account_id, period, transaction_type, state, live, moto)
+) WITH (fillfactor=70);
+CREATE INDEX transaction_summary_period_idx ON transaction_summary USING btree (grain, period) WHERE NOT all_accounts;
+
+-- What statements have changed and is not merged into the summaries yet: a row for each key and statement. Writers only
+-- add rows, so they do not wait for each other, and a report adds the rows up.
+CREATE TABLE transaction_summary_change (
+  day date NOT NULL,
+  gateway_account_id text,
+  transaction_type text NOT NULL,
+  state text NOT NULL,
+  live boolean,
+  moto boolean NOT NULL,
+  count bigint NOT NULL,
+  amount numeric NOT NULL,
+  total_amount numeric NOT NULL,
+  net_amount numeric NOT NULL,
+  fee numeric NOT NULL,
+  refunded_amount numeric NOT NULL,
+  gross_amount numeric NOT NULL,
+  -- Null in a change that is older than the summaries by hour.
+  hour timestamp with time zone
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+ALTER TABLE transaction_summary_change REPLICA IDENTITY FULL;
+CREATE INDEX transaction_summary_change_account_idx ON transaction_summary_change USING btree (gateway_account_id);
+
+-- The summaries by hour that the transactions require beside the changes that are not merged, for a comparison with
+-- transaction_hour_summary.
+CREATE VIEW expected_transaction_hour_summary AS
+ SELECT summarised.hour,
+    own.all_accounts,
+    own.gateway_account_id,
+    summarised.transaction_type,
+    summarised.state,
+    summarised.live,
+    summarised.moto,
+    sum(summarised.count)::bigint AS count,
+    sum(summarised.amount) AS amount,
+    sum(summarised.total_amount) AS total_amount,
+    sum(summarised.net_amount) AS net_amount,
+    sum(summarised.fee) AS fee,
+    sum(summarised.refunded_amount) AS refunded_amount,
+    sum(summarised.gross_amount) AS gross_amount
+   FROM ( SELECT utc_hour(transaction.created_date) AS hour,
+            transaction.gateway_account_id AS account,
+            transaction.transaction_type,
+            transaction.state,
+            transaction.live,
+            summarised_details.moto,
+            count(*) AS count,
+            sum(summarised_details.amount) AS amount,
+            sum(summarised_details.total_amount) AS total_amount,
+            sum(summarised_details.net_amount) AS net_amount,
+            sum(summarised_details.fee) AS fee,
+            sum(summarised_details.refunded_amount) AS refunded_amount,
+            sum(summarised_details.gross_amount) AS gross_amount
+           FROM transaction
+             CROSS JOIN LATERAL summarised_details(transaction.details) summarised_details(moto, amount, total_amount, net_amount, fee, refunded_amount, gross_amount)
+          GROUP BY (utc_hour(transaction.created_date)), transaction.gateway_account_id, transaction.transaction_type, transaction.state, transaction.live, summarised_details.moto
+        UNION ALL
+         SELECT transaction_summary_change.hour,
+            transaction_summary_change.gateway_account_id,
+            transaction_summary_change.transaction_type,
+            transaction_summary_change.state,
+            transaction_summary_change.live,
+            transaction_summary_change.moto,
+            - transaction_summary_change.count,
+            - transaction_summary_change.amount,
+            - transaction_summary_change.total_amount,
+            - transaction_summary_change.net_amount,
+            - transaction_summary_change.fee,
+            - transaction_summary_change.refunded_amount,
+            - transaction_summary_change.gross_amount
+           FROM transaction_summary_change) summarised
+     CROSS JOIN LATERAL ( VALUES (true,NULL::text), (false,summarised.account)) own(all_accounts, gateway_account_id)
+  GROUP BY summarised.hour, own.all_accounts, own.gateway_account_id, summarised.transaction_type, summarised.state, summarised.live, summarised.moto
+ HAVING sum(summarised.count) <> 0::numeric OR sum(summarised.amount) <> 0::numeric OR sum(summarised.total_amount) <> 0::numeric OR sum(summarised.net_amount) <> 0::numeric OR sum(summarised.fee) <> 0::numeric OR sum(summarised.refunded_amount) <> 0::numeric OR sum(summarised.gross_amount) <> 0::numeric;
+
+-- The outlines that the transactions require, for a comparison with transaction_outline.
+CREATE VIEW expected_transaction_outline AS
+ SELECT external_id,
+    gateway_account_id,
+    transaction_type,
+    state,
+    created_date,
+    first_event_id
+   FROM transaction;
+
+-- The summaries that the transactions require beside the changes that are not merged, for a comparison with
+-- transaction_summary.
+CREATE VIEW expected_transaction_summary AS
+ SELECT own.all_accounts,
+    own.grain,
+    own.period,
+    own.gateway_account_id,
+    summarised.transaction_type,
+    summarised.state,
+    summarised.live,
+    summarised.moto,
+    sum(summarised.count)::bigint AS count,
+    sum(summarised.amount) AS amount,
+    sum(summarised.total_amount) AS total_amount,
+    sum(summarised.net_amount) AS net_amount,
+    sum(summarised.fee) AS fee,
+    sum(summarised.refunded_amount) AS refunded_amount,
+    sum(summarised.gross_amount) AS gross_amount
+   FROM ( SELECT utc_day(transaction.created_date) AS day,
+            transaction.gateway_account_id AS account,
+            transaction.transaction_type,
+            transaction.state,
+            transaction.live,
+            summarised_details.moto,
+            count(*) AS count,
+            sum(summarised_details.amount) AS amount,
+            sum(summarised_details.total_amount) AS total_amount,
+            sum(summarised_details.net_amount) AS net_amount,
+            sum(summarised_details.fee) AS fee,
+            sum(summarised_details.refunded_amount) AS refunded_amount,
+            sum(summarised_details.gross_amount) AS gross_amount
+           FROM transaction
+             CROSS JOIN LATERAL summarised_details(transaction.details) summarised_details(moto, amount, total_amount, net_amount, fee, refunded_amount, gross_amount)
+          GROUP BY (utc_day(transaction.created_date)), transaction.gateway_account_id, transaction.transaction_type, transaction.state, transaction.live, summarised_details.moto
+        UNION ALL
+         SELECT transaction_summary_change.day,
+            transaction_summary_change.gateway_account_id,
+            transaction_summary_change.transaction_type,
+            transaction_summary_change.state,
+            transaction_summary_change.live,
+            transaction_summary_change.moto,
+            - transaction_summary_change.count,
+            - transaction_summary_change.amount,
+            - transaction_summary_change.total_amount,
+            - transaction_summary_change.net_amount,
+            - transaction_summary_change.fee,
+            - transaction_summary_change.refunded_amount,
+            - transaction_summary_change.gross_amount
+           FROM transaction_summary_change) summarised
+     CROSS JOIN LATERAL summarised_periods(summarised.day, summarised.account) own(all_accounts, grain, period, gateway_account_id)
+  GROUP BY own.all_accounts, own.grain, own.period, own.gateway_account_id, summarised.transaction_type, summarised.state, summarised.live, summarised.moto
+ HAVING sum(summarised.count) <> 0::numeric OR sum(summarised.amount) <> 0::numeric OR sum(summarised.total_amount) <> 0::numeric OR sum(summarised.net_amount) <> 0::numeric OR sum(summarised.fee) <> 0::numeric OR sum(summarised.refunded_amount) <> 0::numeric OR sum(summarised.gross_amount) <> 0::numeric;
+
+-- The dead letters, as releases before migration 0007 read and write them.
+CREATE VIEW parked_message AS
+ SELECT id,
+    source_id,
+    body,
+    reason,
+    created_at AS parked_at
+   FROM dead_letter;
+
+-- The account that an event names, in its details or beside them.
+CREATE OR REPLACE FUNCTION account_of_event(event_details jsonb, other_members jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(id_of(event_details -> 'gateway_account_id'), id_of(other_members -> 'gateway_account_id'))
+$function$;
+
+-- The account of a resource, from its projection. Null if it is not known.
+CREATE OR REPLACE FUNCTION account_of_resource(type text, id text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+  select case
+    when type in ('payment', 'refund', 'dispute') then
+      (select gateway_account_id from transaction where external_id = id)
+    when type = 'payout' then (select gateway_account_id from payout where gateway_payout_id = id)
+    when type = 'agreement' then (select gateway_account_id from agreement where external_id = id)
+    when type = 'payment_instrument' then coalesce(
+      (select gateway_account_id from payment_instrument_account where external_id = id),
+      (
+        select agreement.gateway_account_id from payment_instrument as instrument
+        join agreement on agreement.external_id = instrument.agreement_external_id
+        where instrument.external_id = id
+      )
+    )
+  end
+$function$;
+
+-- Adds new events to the feed. If an event is the first that makes the account of its resource known, the earlier
+-- events of the resource get entries for the account.
+CREATE OR REPLACE FUNCTION add_to_event_feed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  has_agreements boolean;
+begin
+  select bool_or(resource_type in ('agreement', 'payment_instrument')) into has_agreements from new_event;
+  if has_agreements is null then return null; end if;
+  -- Locks the payment instruments, since other receivers can store their events while the account of an agreement becomes
+  -- known. Receivers hold all their other locks before. The next statement sees what the others have committed.
+  if has_agreements then
+    insert into payment_instrument_account (external_id, gateway_account_id)
+    select id, account_of_resource('payment_instrument', id) from (
+      select resource_external_id as id from new_event where resource_type = 'payment_instrument'
+      union
+      select event.resource_external_id from new_event as agreement join event
+        on event.resource_type = 'payment_instrument'
+        and left(event.event_details ->> 'agreement_external_id', 255) = agreement.resource_external_id
+      where agreement.resource_type = 'agreement' and account_of_event(agreement.event_details, agreement.other_members) is not null
+        and account_of_resource('agreement', agreement.resource_external_id) is null
+    ) as instrument
+    order by id
+    on conflict (external_id) do update set external_id = excluded.external_id;
+  end if;
+  with added as materialized (
+    select id, resource_type, resource_external_id, account_of_event(event_details, other_members) as account,
+      case resource_type when 'payment_instrument' then id_of(event_details -> 'agreement_external_id') end as agreement
+    from new_event
+  ), resource as materialized (
+    -- With the events of each resource, so that no join is needed: the planner does not know how many there are.
+    select resource_type, resource_external_id, array_agg(id) as ids, array_agg(account) as accounts,
+      case when resource_type in ('payment', 'refund', 'dispute', 'payout', 'agreement') then max(account) end as account,
+      array_agg(agreement) filter (where agreement is not null) as agreements,
+      case
+        when resource_type in ('payment', 'refund', 'dispute') then
+          (select gateway_account_id from transaction where external_id = resource_external_id)
+        else account_of_resource(resource_type, resource_external_id)
+      end as known
+    from added group by resource_type, resource_external_id
+  ), discovered as materialized (
+    select resource_type, resource_external_id, account from resource where known is null and account is not null
+  ), discovered_instrument as materialized (
+    select id, min(account) as account from (
+      select resource_external_id as id, account_of_resource('agreement', agreement) as account
+      from resource cross join unnest(agreements) as agreement where known is null
+      union all
+      select event.resource_external_id, discovered.account
+      from discovered join event
+        on event.resource_type = 'payment_instrument'
+        and left(event.event_details ->> 'agreement_external_id', 255) = discovered.resource_external_id
+      where discovered.resource_type = 'agreement'
+        and account_of_resource(event.resource_type, event.resource_external_id) is null
+    ) as of_agreement
+    where account is not null group by id
+  ), recorded as (
+    update payment_instrument_account as instrument set gateway_account_id = account
+    from discovered_instrument where external_id = id
+  ), entry as (
+    select own.id,
+      coalesce(
+        own.account, known, resource.account,
+        case resource_type when 'payment_instrument' then of_instruments.accounts ->> resource_external_id end
+      ) as account,
+      false as only_of_account
+    from resource
+    cross join (select jsonb_object_agg(id, account) as accounts from discovered_instrument) as of_instruments
+    cross join lateral unnest(ids, resource.accounts) as own (id, account)
+    union all
+    select event.id, all_discovered.account, true
+    from (
+      select * from discovered
+      union all
+      select 'payment_instrument', id, account from discovered_instrument
+    ) as all_discovered
+    join event using (resource_type, resource_external_id)
+    join event_feed as earlier on earlier.event_id = event.id and earlier.gateway_account_id is null
+  )
+  insert into event_feed (sql_transaction, event_id, gateway_account_id, only_of_account)
+  select (epoch << 40) + pg_current_xact_id()::text::bigint, id, account, only_of_account
+  from entry cross join event_feed_epoch where only_row
+  on conflict (sql_transaction, event_id) do update set gateway_account_id = excluded.gateway_account_id;
+  return null;
+end $function$;
+
+-- The events that have arrived: the highest id, the end of the feed, and the SQL transactions behind the end that have
+-- committed, each as its distance. Only the highest id if these are more than 100.
+CREATE OR REPLACE FUNCTION arrived_events()
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE PARALLEL RESTRICTED
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  newest constant bigint := coalesce((select max(id) from event), 0);
+  feed_end constant bigint := event_feed_end();
+  distances constant bigint[] := array(
+    select distinct sql_transaction - feed_end from event_feed where sql_transaction >= feed_end limit 101
+  );
+begin
+  if cardinality(distances) > 100 then return newest; end if;
+  return concat(newest, ':', feed_end, ':', array_to_string(distances, ','));
+end $function$;
+
+-- The positions before this one are complete: their SQL transactions have ended, and no later one gets a position below
+-- it.
+CREATE OR REPLACE FUNCTION event_feed_end()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE PARALLEL RESTRICTED
+AS $function$
+begin
+  return (
+    select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch where only_row
+  );
+end $function$;
+
+-- A text, number or boolean as text. Null if it is too long for an id.
+CREATE OR REPLACE FUNCTION id_of(member jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when jsonb_typeof(member) in ('string', 'number', 'boolean') and length(member #>> '{}') between 1 and 255
+    then member #>> '{}' end
+$function$;
+
+-- Merges changes, up to a number, into the summaries and returns how many they were. Only one session merges at a time.
+-- Another one returns 0.
+CREATE OR REPLACE FUNCTION merge_transaction_summary_changes(changes_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  merged integer;
+  empty tid[];
+  empty_hours tid[];
+begin
+  if not pg_try_advisory_xact_lock(hashtext('transaction_summary'), 0) then return 0; end if;
+  with taken as (
+    delete from transaction_summary_change
+    where ctid = any (array(select ctid from transaction_summary_change limit changes_max))
+    returning *
+  ),
+  changed as materialized (
+    select hour, day, gateway_account_id as account, transaction_type, state, live, moto,
+      sum(count) as count, sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount,
+      sum(fee) as fee, sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
+    from taken group by 1, 2, 3, 4, 5, 6, 7
+  ),
+  -- Summed up before they are multiplied by six.
+  changed_day as materialized (
+    select day, account, transaction_type, state, live, moto,
+      sum(count) as count, sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount,
+      sum(fee) as fee, sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
+    from changed group by 1, 2, 3, 4, 5, 6
+    having (
+      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+    ) <> (0, 0, 0, 0, 0, 0, 0)
+  ),
+  saved as (
+    insert into transaction_summary as summary (
+      all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto,
+      count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+    )
+    select own.*, transaction_type, state, live, moto,
+      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+    from changed_day cross join lateral summarised_periods(day, account) as own
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+    on conflict on constraint transaction_summary_key do update set
+      count = summary.count + excluded.count,
+      amount = summary.amount + excluded.amount,
+      total_amount = summary.total_amount + excluded.total_amount,
+      net_amount = summary.net_amount + excluded.net_amount,
+      fee = summary.fee + excluded.fee,
+      refunded_amount = summary.refunded_amount + excluded.refunded_amount,
+      gross_amount = summary.gross_amount + excluded.gross_amount
+    returning summary.ctid as place,
+      (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) = (0, 0, 0, 0, 0, 0, 0) as is_empty
+  ),
+  saved_hour as (
+    insert into transaction_hour_summary as summary (
+      hour, all_accounts, gateway_account_id, transaction_type, state, live, moto,
+      count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+    )
+    select hour, own.*, transaction_type, state, live, moto,
+      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+    from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
+    where hour is not null
+    group by 1, 2, 3, 4, 5, 6, 7
+    having (
+      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+    ) <> (0, 0, 0, 0, 0, 0, 0)
+    on conflict on constraint transaction_hour_summary_key do update set
+      count = summary.count + excluded.count,
+      amount = summary.amount + excluded.amount,
+      total_amount = summary.total_amount + excluded.total_amount,
+      net_amount = summary.net_amount + excluded.net_amount,
+      fee = summary.fee + excluded.fee,
+      refunded_amount = summary.refunded_amount + excluded.refunded_amount,
+      gross_amount = summary.gross_amount + excluded.gross_amount
+    returning summary.ctid as place,
+      (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) = (0, 0, 0, 0, 0, 0, 0) as is_empty
+  )
+  select
+    (select count(*) from taken),
+    (select array_agg(place) from saved where is_empty),
+    (select array_agg(place) from saved_hour where is_empty)
+  into merged, empty, empty_hours;
+  delete from transaction_summary where ctid = any(empty);
+  delete from transaction_hour_summary where ctid = any(empty_hours);
+  return merged;
+end $function$;
+
+-- Removes the outlines of the old rows.
+CREATE OR REPLACE FUNCTION outline_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from transaction_outline where external_id = any(array(select external_id from old_row));
+  return null;
+end $function$;
+
+-- Adds the outlines of the new rows.
+CREATE OR REPLACE FUNCTION outline_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into transaction_outline
+  select external_id, gateway_account_id, transaction_type, state, created_date, first_event_id from new_row;
+  return null;
+end $function$;
+
+-- Writes the outlines of the new rows that differ from the outlines of the old rows, and adds those that are missing.
+CREATE OR REPLACE FUNCTION outline_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into transaction_outline
+  select external_id, gateway_account_id, transaction_type, state, created_date, first_event_id from new_row
+  except
+  select external_id, gateway_account_id, transaction_type, state, created_date, first_event_id from old_row
+  on conflict (external_id) do update set
+    (gateway_account_id, transaction_type, state, created_date, first_event_id) =
+    (excluded.gateway_account_id, excluded.transaction_type, excluded.state, excluded.created_date, excluded.first_event_id);
+  return null;
+end $function$;
+
+-- The pence of a member of the details, as the projection reads them. Null if it has none.
+CREATE OR REPLACE FUNCTION pence_of(member jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case jsonb_typeof(member)
+    when 'number' then
+      case when member::numeric between -9007199254740991 and 9007199254740991 and member::numeric % 1 = 0
+        then trunc(member::numeric) end
+    when 'string' then
+      case when member #>> '{}' ~ '^-?0*[0-9]{1,16}$' then
+        case when (member #>> '{}')::numeric between -9007199254740991 and 9007199254740991
+          then (member #>> '{}')::numeric end
+      end
+  end
+$function$;
+
+-- Computes the summaries by hour from the transactions, which can change meanwhile.
+CREATE OR REPLACE FUNCTION rebuild_transaction_hour_summaries()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('transaction_summary'), 0);
+  -- Changes without an hour count for the other summaries only. They are merged first, so that a report needs no day.
+  while exists (select from transaction_summary_change where hour is null) loop
+    perform merge_transaction_summary_changes(5000);
+  end loop;
+  delete from transaction_hour_summary;
+  insert into transaction_hour_summary (
+    hour, all_accounts, gateway_account_id, transaction_type, state, live, moto,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select * from expected_transaction_hour_summary;
+end $function$;
+
+-- Computes all summaries from the transactions. These can change meanwhile, since a change that is not seen is merged
+-- later.
+CREATE OR REPLACE FUNCTION rebuild_transaction_summaries()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('transaction_summary'), 0);
+  delete from transaction_summary;
+  insert into transaction_summary (
+    all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select * from expected_transaction_summary;
+  perform rebuild_transaction_hour_summaries();
+end $function$;
+
+-- Not used since there are summaries by hour.
+CREATE OR REPLACE FUNCTION summarise_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select -1 as sign, * from old_row) then return null; end if;
+        insert into transaction_summary_change (
+          day, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select * from (
+          select utc_day(created_date) as day, gateway_account_id, transaction_type, state, live, moto,
+            sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+            sum(sign * net_amount) as net_amount, sum(sign * fee) as fee,
+            sum(sign * refunded_amount) as refunded_amount, sum(sign * gross_amount) as gross_amount
+          from (select -1 as sign, * from old_row) as written cross join lateral summarised_details(details)
+          group by 1, 2, 3, 4, 5, 6
+        ) as changed
+        where (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) <> (0, 0, 0, 0, 0, 0, 0);
+        return null;
+      end $function$;
+
+-- Adds the numbers and sums of the old rows, with the sign changed, to transaction_summary_change.
+CREATE OR REPLACE FUNCTION summarise_hours_of_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select -1 as sign, * from old_row) then return null; end if;
+        insert into transaction_summary_change (
+          hour, day, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select hour, utc_day(hour), gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        from (
+          select utc_hour(created_date) as hour, gateway_account_id, transaction_type, state, live, moto,
+            sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+            sum(sign * net_amount) as net_amount, sum(sign * fee) as fee,
+            sum(sign * refunded_amount) as refunded_amount, sum(sign * gross_amount) as gross_amount
+          from (select -1 as sign, * from old_row) as written cross join lateral summarised_details(details)
+          group by 1, 2, 3, 4, 5, 6
+        ) as changed
+        where (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) <> (0, 0, 0, 0, 0, 0, 0);
+        return null;
+      end $function$;
+
+-- Adds the numbers and sums of the new rows to transaction_summary_change.
+CREATE OR REPLACE FUNCTION summarise_hours_of_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select 1 as sign, * from new_row) then return null; end if;
+        insert into transaction_summary_change (
+          hour, day, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select hour, utc_day(hour), gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        from (
+          select utc_hour(created_date) as hour, gateway_account_id, transaction_type, state, live, moto,
+            sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+            sum(sign * net_amount) as net_amount, sum(sign * fee) as fee,
+            sum(sign * refunded_amount) as refunded_amount, sum(sign * gross_amount) as gross_amount
+          from (select 1 as sign, * from new_row) as written cross join lateral summarised_details(details)
+          group by 1, 2, 3, 4, 5, 6
+        ) as changed
+        where (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) <> (0, 0, 0, 0, 0, 0, 0);
+        return null;
+      end $function$;
+
+-- Adds the difference of the numbers and sums of new and old rows to transaction_summary_change.
+CREATE OR REPLACE FUNCTION summarise_hours_of_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select 1 as sign, * from new_row union all select -1, * from old_row) then return null; end if;
+        insert into transaction_summary_change (
+          hour, day, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select hour, utc_day(hour), gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        from (
+          select utc_hour(created_date) as hour, gateway_account_id, transaction_type, state, live, moto,
+            sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+            sum(sign * net_amount) as net_amount, sum(sign * fee) as fee,
+            sum(sign * refunded_amount) as refunded_amount, sum(sign * gross_amount) as gross_amount
+          from (select 1 as sign, * from new_row union all select -1, * from old_row) as written cross join lateral summarised_details(details)
+          group by 1, 2, 3, 4, 5, 6
+        ) as changed
+        where (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) <> (0, 0, 0, 0, 0, 0, 0);
+        return null;
+      end $function$;
+
+-- Not used since there are summaries by hour.
+CREATE OR REPLACE FUNCTION summarise_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select 1 as sign, * from new_row) then return null; end if;
+        insert into transaction_summary_change (
+          day, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select * from (
+          select utc_day(created_date) as day, gateway_account_id, transaction_type, state, live, moto,
+            sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+            sum(sign * net_amount) as net_amount, sum(sign * fee) as fee,
+            sum(sign * refunded_amount) as refunded_amount, sum(sign * gross_amount) as gross_amount
+          from (select 1 as sign, * from new_row) as written cross join lateral summarised_details(details)
+          group by 1, 2, 3, 4, 5, 6
+        ) as changed
+        where (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) <> (0, 0, 0, 0, 0, 0, 0);
+        return null;
+      end $function$;
+
+-- Not used since there are summaries by hour.
+CREATE OR REPLACE FUNCTION summarise_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select 1 as sign, * from new_row union all select -1, * from old_row) then return null; end if;
+        insert into transaction_summary_change (
+          day, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select * from (
+          select utc_day(created_date) as day, gateway_account_id, transaction_type, state, live, moto,
+            sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+            sum(sign * net_amount) as net_amount, sum(sign * fee) as fee,
+            sum(sign * refunded_amount) as refunded_amount, sum(sign * gross_amount) as gross_amount
+          from (select 1 as sign, * from new_row union all select -1, * from old_row) as written cross join lateral summarised_details(details)
+          group by 1, 2, 3, 4, 5, 6
+        ) as changed
+        where (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) <> (0, 0, 0, 0, 0, 0, 0);
+        return null;
+      end $function$;
+
+-- The details of a transaction that its summary needs. An amount that is missing counts as 0.
+CREATE OR REPLACE FUNCTION summarised_details(details jsonb)
+ RETURNS TABLE(moto boolean, amount numeric, total_amount numeric, net_amount numeric, fee numeric, refunded_amount numeric, gross_amount numeric)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE ROWS 1
+AS $function$
+  select
+    moto, coalesce(amount, 0), coalesce(total_amount, 0), coalesce(net_amount, 0), coalesce(fee, 0),
+    coalesce(refunded_amount, 0), coalesce(total_amount, amount, 0)
+  from (
+    select
+      coalesce(member.moto #>> '{}' = 'true', false) as moto, pence_of(member.amount) as amount,
+      pence_of(member.total_amount) as total_amount, pence_of(member.net_amount) as net_amount,
+      pence_of(member.fee) as fee, pence_of(member.refund_amount_refunded) as refunded_amount
+    from jsonb_to_record(details) as member (
+      moto jsonb, amount jsonb, total_amount jsonb, net_amount jsonb, fee jsonb, refund_amount_refunded jsonb
+    )
+    offset 0
+  ) as pence
+$function$;
+
+-- The periods of a day that have a summary, of all accounts and of one.
+CREATE OR REPLACE FUNCTION summarised_periods(day date, account text)
+ RETURNS TABLE(all_accounts boolean, grain text, period date, gateway_account_id text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE ROWS 6
+AS $function$
+  select all_accounts, grain, period, case when not all_accounts then account end
+  from (values ('day', day), ('month', date_trunc('month', day::timestamp)::date), ('ever', '-infinity')) as own (grain, period)
+  cross join (values (true), (false)) as accounts (all_accounts)
+$function$;
+
+-- The day of an instant in UTC.
+CREATE OR REPLACE FUNCTION utc_day(instant timestamp with time zone)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select (instant at time zone 'UTC')::date
+$function$;
+
+-- The beginning of the hour of an instant in UTC.
+CREATE OR REPLACE FUNCTION utc_hour(instant timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select date_trunc('hour', instant at time zone 'UTC') at time zone 'UTC'
+$function$;
