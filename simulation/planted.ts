@@ -179,7 +179,7 @@ alter table transaction disable trigger outline_update;`,
   {
     name: "of two servers that accept writes, the one in use stays the primary",
     file: "src/database/postgres/hosts.ts",
-    original: "const primary = lastFirst.find(({ state }) => timelineOf(state) === highestTimeline);",
+    original: "const primary = lastFirst.find(({ state }) => timelineOf(state) === timeline);",
     defective: "const primary = lastFirst.find(({ state }) => timelineOf(state) !== undefined);",
     simulation: ["--store", "two-primaries"],
   },

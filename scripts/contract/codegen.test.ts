@@ -133,6 +133,11 @@ test.each([
   ["getOdd: ids: data/", "type: array, items: { type: string }", "type: int"],
   ["setOdd: body: data/", "schema: { type: object }", "schema: { type: objects }"],
   ["hasOdd: 200: data/", "type: array, items: { $ref", "type: list, items: { $ref"],
+  [
+    "reference to another file",
+    'schema: { $ref: "#/components/schemas/Page" }',
+    'schema: { $ref: "openapi/odd.yaml#/components/schemas/Page" }',
+  ],
   ["ODD_STARTED is listed twice", "ODD_ENDED", "ODD_STARTED"],
   ["ODD_ENDED has no description", ", description: It ended.", ""],
   ["colour is not a member of EventDetails", "[size]", "[size, colour]"],

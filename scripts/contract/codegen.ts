@@ -96,23 +96,25 @@ async function generateService(path: string, name: string): Promise<Map<string, 
   const { yaml, contract } = completeContract(await readFile(path, "utf8"));
   // Validation replaces the references in the value that it gets.
   await SwaggerParser.validate(structuredClone(contract) as never, { dereference: { circular: "ignore" } });
-  const bundled = (await SwaggerParser.bundle(contract as never)) as unknown as Contract;
-  validateSchemas(bundled);
-  const json = `${JSON.stringify(bundled, null, 2)}\n`;
-  const defaults = defaultsOf(bundled);
+  // The services read no other files.
+  const [foreign] = /"\$ref":"[^#][^"]*"/.exec(JSON.stringify(contract)) ?? [];
+  if (foreign) throw new Error(`${name}.yaml has a reference to another file: ${foreign}`);
+  validateSchemas(contract);
+  const json = `${JSON.stringify(contract, null, 2)}\n`;
+  const defaults = defaultsOf(contract);
   // In the types of handlers, a parameter with a default is always present.
-  for (const { parameters } of operationsOf(bundled)) {
+  for (const { parameters } of operationsOf(contract)) {
     for (const parameter of parameters)
-      if (defaultOf(bundled, parameter) !== undefined) parameter.required = true;
+      if (defaultOf(contract, parameter) !== undefined) parameter.required = true;
   }
-  const types = await openapiTS(bundled as never, { alphabetize: true, transform: bigIntWhereNeeded });
-  const [machine, eventTypes] = [stateMachineOf(bundled), readEventTypes(bundled)];
+  const types = await openapiTS(contract as never, { alphabetize: true, transform: bigIntWhereNeeded });
+  const [machine, eventTypes] = [stateMachineOf(contract), readEventTypes(contract)];
   const defaultsComment = "/** Default values of parameters, by operation. */\n";
   const typeOfOperation = 'import type { ClientOperation } from "../src/client/operation.ts";\n\n';
   const modules = {
     "": astToString(types),
     ".defaults": `${defaultsComment}export const defaults = ${inCode(defaults)} as const;\n`,
-    ".operations": `${typeOfOperation}export const operations: ClientOperation[] = ${inCode(clientOperations(bundled))};\n`,
+    ".operations": `${typeOfOperation}export const operations: ClientOperation[] = ${inCode(clientOperations(contract))};\n`,
     ...(machine && { ".state-machine": `export const stateMachine = ${inCode(machine)} as const;\n` }),
     ...(eventTypes && { ".event-types": `export const eventTypes = ${inCode(eventTypes)} as const;\n` }),
   };

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { parseDocument } from "yaml";
+import type { Contract } from "../../src/contract/operations.ts";
 
 interface ErrorFormat {
   "media-type": string;
@@ -53,7 +54,7 @@ const reference = "#/components/responses/";
  *
  * Throws on an unknown condition or response, on a response that no operation uses and on one that has two statuses.
  */
-export function completeContract(text: string): { yaml: string; contract: unknown } {
+export function completeContract(text: string): { yaml: string; contract: Contract } {
   const document = parseDocument(text);
   const written = document.toJS() as WrittenContract;
   const { "x-common-responses": common = {}, "x-error-formats": formats = {} } = written;

@@ -36,7 +36,7 @@ export const wholeNumber = (defaultValue: number, { min = 1, max = 999_999, unit
   must: `a whole number ${unit}from ${min} to ${max}`,
   read(text: string): number | undefined {
     const value = Number(text);
-    return /^(0|[1-9]\d{0,8})$/.test(text) && value >= min && value <= max ? value : undefined;
+    return /^(0|[1-9]\d{0,9})$/.test(text) && value >= min && value <= max ? value : undefined;
   },
   default: defaultValue,
 });

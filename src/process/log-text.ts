@@ -4,7 +4,7 @@ import { printable } from "./command.ts";
 /** A record of the log, as pino writes it. */
 interface LogRecord {
   level: number;
-  /** Milliseconds since 1970. */
+  /** The instant of the record, in milliseconds since 1970. */
   time: number;
   msg?: string;
   service?: string;

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import type { Adapters } from "../engines/adapter.ts";
-import { isPort, portRange } from "../engines/parameters.ts";
+import { isPort, portRange, wholeNumber } from "../engines/parameters.ts";
 import { findUrlError } from "../engines/url-error.ts";
 import { readHosts } from "../values/host.ts";
 
-/** Parses a setting: its value, or what it must be. `isSet` returns whether another setting is set. */
-export type Setting<Value> = (
-  text: string | undefined,
-  isSet: (name: string) => boolean,
-) => { value: Value } | { must: string };
+/** The value of a setting, or what it must be. */
+type Outcome<Value> = { value: Value } | { must: string };
+
+/** Parses a setting. `isSet` returns true if another setting is set. */
+export type Setting<Value> = (text: string | undefined, isSet: (name: string) => boolean) => Outcome<Value>;
 export type Settings<Specification> = {
   [Name in keyof Specification]: Specification[Name] extends Setting<infer Value> ? Value : never;
 };
@@ -34,15 +34,15 @@ export function readSettings<Specification extends Record<string, Setting<unknow
   specification: Specification,
 ): Settings<Specification> {
   const textOf = (name: string) => environment[name]?.trim() || undefined;
-  const read = Object.entries(specification).map(([name, setting]) => ({
-    name,
-    outcome: setting(textOf(name), (other) => textOf(other) !== undefined),
-  }));
-  const errors = read.flatMap(({ name, outcome }) => ("must" in outcome ? [`${name} ${outcome.must}`] : []));
+  const values: Record<string, unknown> = {};
+  const errors: string[] = [];
+  for (const [name, setting] of Object.entries(specification)) {
+    const outcome = setting(textOf(name), (other) => textOf(other) !== undefined);
+    if ("must" in outcome) errors.push(`${name} ${outcome.must}`);
+    else values[name] = outcome.value;
+  }
   if (errors.length > 0) throw new SettingsError(errors);
-  return Object.fromEntries(
-    read.map(({ name, outcome }) => [name, (outcome as { value: unknown }).value]),
-  ) as Settings<Specification>;
+  return values as Settings<Specification>;
 }
 
 /** The variables that begin like one of these settings and are none of them, each with the nearest one. */
@@ -69,21 +69,25 @@ function sharedLength(one: string, other: string): number {
 const isOfCluster = (name: string) =>
   /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/.test(name);
 
+/** A setting whose texts are read by a function, which returns undefined for an invalid one. */
+const reading =
+  <Value>(must: string, read: (text: string) => Value | undefined, defaultText = "") =>
+  (given = defaultText): Outcome<Value> => {
+    const value = read(given);
+    return value === undefined ? { must: `must be ${must}` } : { value };
+  };
+
 /** The address to listen at. Default: loopback only. */
 export const host: Setting<string> = (given = "127.0.0.1") => ({ value: given });
 
-export const port =
-  (defaultValue: number): Setting<number> =>
-  (given = String(defaultValue)) =>
-    isPort(given) ? { value: Number(given) } : { must: `must be ${portRange}` };
+export const port = (defaultValue: number): Setting<number> =>
+  reading(portRange, (text) => (isPort(text) ? Number(text) : undefined), String(defaultValue));
 
 /** A whole number from 1 to `max`. */
-export const count =
-  (defaultValue: number, max: number, unit = ""): Setting<number> =>
-  (given = String(defaultValue)) =>
-    /^[1-9]\d{0,9}$/.test(given) && Number(given) <= max
-      ? { value: Number(given) }
-      : { must: `must be a whole number ${unit}from 1 to ${max}` };
+export function count(defaultValue: number, max: number, unit = ""): Setting<number> {
+  const { must, read } = wholeNumber(defaultValue, { max, unit });
+  return reading(must, read, String(defaultValue));
+}
 
 /** A duration in milliseconds, up to the maximum of a timer (24.8 days). */
 export const milliseconds = (defaultValue: number): Setting<number> =>
@@ -91,17 +95,18 @@ export const milliseconds = (defaultValue: number): Setting<number> =>
 
 const timerMaxMs = 2 ** 31 - 1;
 
-export const flag =
-  (defaultValue: boolean): Setting<boolean> =>
-  (given = String(defaultValue)) =>
-    given === "true" || given === "false" ? { value: given === "true" } : { must: "must be true or false" };
+export const flag = (defaultValue: boolean): Setting<boolean> =>
+  reading(
+    "true or false",
+    (text) => (text === "true" || text === "false" ? text === "true" : undefined),
+    String(defaultValue),
+  );
 
-export const oneOf =
-  <Choice extends string>(choices: readonly Choice[], defaultValue: Choice): Setting<Choice> =>
-  (given = defaultValue) => {
-    const value = choices.find((choice) => choice === given);
-    return value === undefined ? { must: `must be one of ${choices.join(", ")}` } : { value };
-  };
+export const oneOf = <Choice extends string>(
+  choices: readonly Choice[],
+  defaultValue: Choice,
+): Setting<Choice> =>
+  reading(`one of ${choices.join(", ")}`, (text) => choices.find((choice) => choice === text), defaultValue);
 
 /** A setting without a default. */
 export const optional =
@@ -117,56 +122,29 @@ export const adapterUrl =
     return error === undefined ? { value: given } : { must: error };
   };
 
+const webUrlForm = "a URL of http: or https:, without credentials";
+
 /** A URL to fetch. `fetch` rejects URLs with credentials. Any `@` can be the end of some, if the URL is not parsed as it looks. */
-export const webUrl = (given: string): ReturnType<Setting<URL>> => {
-  const url = URL.parse(given);
-  return url && /^https?:\/\/(?![/\\])[^@\p{Cc}]+$/iu.test(given)
-    ? { value: url }
-    : { must: "must be a URL of http: or https:, without credentials" };
-};
+const parseWebUrl = (text: string): URL | undefined =>
+  (/^https?:\/\/(?![/\\])[^@\p{Cc}]+$/iu.test(text) && URL.parse(text)) || undefined;
+
+export const webUrl = reading(webUrlForm, parseWebUrl);
 
 /** A URL of which paths are appended to the path. */
-export const baseUrl = (given = ""): ReturnType<Setting<URL>> => {
-  const outcome = webUrl(given);
-  const isBase = "value" in outcome && !outcome.value.search && !outcome.value.hash;
-  return isBase ? outcome : { must: "must be a URL of http: or https:, without credentials and query" };
-};
+export const baseUrl = reading(`${webUrlForm} and query`, (text) => {
+  const url = parseWebUrl(text);
+  return url?.search || url?.hash ? undefined : url;
+});
 
-/** Addresses, networks (`10.0.0.0/8`) or their names, separated by commas. */
-export const networks: Setting<string[]> = (given = "") => {
-  const items = given.split(",").flatMap((item) => item.trim() || []);
-  return items.every(isNetwork)
-    ? { value: items }
-    : { must: `must be a list of addresses, networks such as 10.0.0.0/8, ${networkNames.join(", ")}` };
-};
-
-/** Host names and addresses without ports, separated by commas, in their normal form, or `*` for all. */
-export const hosts: Setting<string[]> = (given = "") => {
-  const value = given === "*" ? [given] : readHosts(given);
-  return value
-    ? { value }
-    : { must: "must be a list of hosts without ports, such as ledger.example.com, or *" };
-};
-
-/** Origins of web pages, separated by commas, or `*` for all. */
-export const origins: Setting<string[]> = (given = "") => {
-  const items = given.split(",").flatMap((item) => item.trim() || []);
-  if (items.length === 1 && items[0] === "*") return { value: items };
-  const found = items.map(originIn);
-  return found.every((origin) => origin !== undefined)
-    ? { value: found }
-    : { must: "must be a list of origins such as https://shop.example.com, or *" };
-};
-
-/** The origin of a URL that has nothing else, in the form in which browsers send it. */
-function originIn(item: string): string | undefined {
-  const outcome = webUrl(item);
-  if (!("value" in outcome) || item.includes("*")) return undefined;
-  const { origin, pathname, search, hash } = outcome.value;
-  return pathname === "/" && !search && !hash ? origin : undefined;
-}
+const listOf = (text: string) => text.split(",").flatMap((item) => item.trim() || []);
 
 const networkNames = ["loopback", "linklocal", "uniquelocal"];
+
+/** Addresses, networks (`10.0.0.0/8`) or their names, separated by commas. */
+export const networks = reading(
+  `a list of addresses, networks such as 10.0.0.0/8, ${networkNames.join(", ")}`,
+  (text) => (listOf(text).every(isNetwork) ? listOf(text) : undefined),
+);
 
 function isNetwork(item: string): boolean {
   const [address = "", prefix, ...more] = item.split("/");
@@ -175,13 +153,36 @@ function isNetwork(item: string): boolean {
   return networkNames.includes(item) || (isIP(address) !== 0 && isPrefix && more.length === 0);
 }
 
-/** A URI or a part of one (RFC 3986), in the form in which it is sent. */
-export const uriReference = (given = ""): ReturnType<Setting<string>> =>
-  /^[\w\-.~:/?#[\]@!$&'()*+,;=%]{1,255}$/.test(given) && URL.canParse(given, "http://localhost")
-    ? { value: given }
-    : { must: "must be a URI or a path such as /payment-ledger, up to 255 characters" };
+/** Host names and addresses without ports, separated by commas, in their normal form, or `*` for all. */
+export const hosts = reading("a list of hosts without ports, such as ledger.example.com, or *", (text) =>
+  text === "*" ? [text] : readHosts(text),
+);
 
-export const anyText = (given: string): ReturnType<Setting<string>> => ({ value: given });
+/** Origins of web pages, separated by commas, or `*` for all. */
+export const origins = reading("a list of origins such as https://shop.example.com, or *", (text) => {
+  const items = listOf(text);
+  if (items.length === 1 && items[0] === "*") return items;
+  const found = items.map(originIn);
+  return found.every((origin) => origin !== undefined) ? found : undefined;
+});
+
+/** The origin of a URL that has nothing else, in the form in which browsers send it. */
+function originIn(item: string): string | undefined {
+  const url = parseWebUrl(item);
+  if (!url || item.includes("*")) return undefined;
+  return url.pathname === "/" && !url.search && !url.hash ? url.origin : undefined;
+}
+
+/** A URI or a part of one (RFC 3986), in the form in which it is sent. */
+export const uriReference = reading(
+  "a URI or a path such as /payment-ledger, up to 255 characters",
+  (text) =>
+    /^[\w\-.~:/?#[\]@!$&'()*+,;=%]{1,255}$/.test(text) && URL.canParse(text, "http://localhost")
+      ? text
+      : undefined,
+);
+
+export const anyText = (given: string): Outcome<string> => ({ value: given });
 
 /** A setting that has an effect only if these others are set. */
 export const requires =
@@ -195,7 +196,7 @@ export const requires =
 
 /** One of several settings of which all are set or none. */
 export const allOrNone =
-  <Value>(names: string[], read: (given: string) => ReturnType<Setting<Value>>): Setting<Value | undefined> =>
+  <Value>(names: string[], read: (given: string) => Outcome<Value>): Setting<Value | undefined> =>
   (given, isSet) => {
     if (given !== undefined) return read(given);
     const others = names.filter(isSet);

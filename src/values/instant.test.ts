@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isDay, readInstant, readInstantUp } from "./instant.ts";
+import { ceilInstant, isDay, readInstant } from "./instant.ts";
 
 describe("readInstant", () => {
   test.each([
@@ -65,8 +65,8 @@ test.each([
   ["2024-03-05T00:00:00.123456001+01:00", "2024-03-04T23:00:00.123457Z"],
   ["2024-12-31T23:59:59.9999995Z", "2025-01-01T00:00:00.000000Z"],
   ["9999-12-31T23:59:59.9999995Z", "9999-12-31T23:59:59.999999Z"],
-])("readInstantUp converts %s to %s", (text, instant) => {
-  expect(readInstantUp(text)).toBe(instant);
+])("ceilInstant converts %s to %s", (text, instant) => {
+  expect(ceilInstant(text)).toBe(instant);
 });
 
 test("isDay accepts only days of the calendar", () => {

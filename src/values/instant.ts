@@ -56,7 +56,7 @@ export function readInstant(text: string): string | undefined {
 const dayMs = 86_400_000;
 
 /** The first microsecond that is not before an instant. It differs from `readInstant` if the fraction is finer. */
-export function readInstantUp(text: string): string | undefined {
+export function ceilInstant(text: string): string | undefined {
   const read = readInstant(text);
   if (read === undefined || !/\.\d{6}0*[1-9]/.test(text)) return read;
   // The largest text of an instant, since there is no later year.
@@ -71,5 +71,6 @@ export function microsecondAfter(read: string): string | undefined {
   return /^\d{4}-/.test(next) ? `${next.slice(0, 19)}.000000Z` : undefined;
 }
 
-/** Milliseconds since 1970 (UTC) of an instant, truncated. */
-export const millisecondsOf = (instantText: string): number => Date.parse(readInstant(instantText) ?? "");
+/** An instant in milliseconds since 1970 (UTC), truncated. */
+export const epochMillisecondsOf = (instantText: string): number =>
+  Date.parse(readInstant(instantText) ?? "");

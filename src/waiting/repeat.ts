@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+interface Repetition {
+  /** False if the wait for the next run does not keep the process alive. Default: true. */
+  keepsProcess?: boolean;
+}
+
 /**
  * Repeats work until it is disposed, which waits for a run that is under way. A run resolves with the delay until the next
  * one, in milliseconds. It must not reject: it logs its own errors.
  */
-export function repeat(work: () => Promise<number>): AsyncDisposable {
+export function repeat(
+  work: () => Promise<number>,
+  { keepsProcess = true }: Repetition = {},
+): AsyncDisposable {
   const stop = new AbortController();
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
       const delayMs = await work();
-      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
+      await sleep(delayMs, undefined, { signal: stop.signal, ref: keepsProcess }).catch(() => {});
     }
   }
   const running = run();

@@ -1,11 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../process/describe-error.ts";
 import { DatabaseUnavailable } from "../database.ts";
-import type { Answer, Failure, Message, Result, WorkerData } from "./worker.ts";
+import { errorOf, type Message, type Outcome, type Result } from "./message.ts";
+import type { Crash, WorkerData } from "./worker.ts";
 
 /** An engine in its own thread, which keeps this process alive only while it works. */
 export interface Engine extends AsyncDisposable {
-  /** Messages are answered in the order of the calls. Rejects with `DatabaseUnavailable` if the engine ends meanwhile. */
+  /** Messages have their results in the order of the calls. Rejects with `DatabaseUnavailable` if the engine ends meanwhile. */
   send(message: Message): Promise<Result>;
   hasEnded(): boolean;
 }
@@ -24,30 +25,30 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
     execArgv: [],
     resourceLimits,
   });
-  const unanswered: PromiseWithResolvers<Result>[] = [];
+  const pending: PromiseWithResolvers<Result>[] = [];
   let ending: Promise<unknown> | undefined;
 
-  function awaitAnswer(): Promise<Result> {
-    const answered = Promise.withResolvers<Result>();
-    if (unanswered.push(answered) === 1) worker.ref();
-    return answered.promise;
+  function nextResult(): Promise<Result> {
+    const received = Promise.withResolvers<Result>();
+    if (pending.push(received) === 1) worker.ref();
+    return received.promise;
   }
   function end(cause: unknown): void {
     ending ??= worker.terminate();
-    for (const { reject } of unanswered.splice(0)) reject(new DatabaseUnavailable(cause));
+    for (const { reject } of pending.splice(0)) reject(new DatabaseUnavailable(cause));
   }
-  worker.on("message", (answer: Answer) => {
-    if ("crashed" in answer) return end(new Error(answer.crashed));
-    const answered = unanswered.shift();
-    if (unanswered.length === 0) worker.unref();
-    if ("result" in answer) answered?.resolve(answer.result);
-    else answered?.reject(errorOf(answer.failure));
+  worker.on("message", (message: Outcome | Crash) => {
+    if ("crashed" in message) return end(new Error(message.crashed));
+    const received = pending.shift();
+    if (pending.length === 0) worker.unref();
+    if ("result" in message) received?.resolve(message.result);
+    else received?.reject(errorOf(message.failure));
   });
   worker.on("error", end);
   worker.on("exit", () => end(new Error("the embedded database has ended")));
 
   try {
-    await awaitAnswer();
+    await nextResult();
   } catch (error) {
     end(error);
     await ending;
@@ -59,7 +60,7 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
   async function send(message: Message): Promise<Result> {
     if (ending) throw new DatabaseUnavailable(new Error("the embedded database has ended"));
     worker.postMessage(message);
-    return awaitAnswer();
+    return nextResult();
   }
   return {
     send,
@@ -71,6 +72,3 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
     },
   };
 }
-
-/** The error of a failed statement. */
-export const errorOf = ({ message, ...rest }: Failure): Error => Object.assign(new Error(message), rest);

@@ -1,7 +1,7 @@
 import type { FolderInUse } from "../../process/folder-lock.ts";
 import { retry } from "../../waiting/retry.ts";
 import { type Database, withStatementTimeout } from "../database.ts";
-import { sqlOver, transact } from "./pglite.ts";
+import { alone, sqlOver, transact } from "./pglite.ts";
 import { connectTo, takeServedTurn } from "./socket.ts";
 
 /** How long a process that has the folder can take to start its engine, in milliseconds. */
@@ -19,16 +19,10 @@ export async function joinDatabase(inUse: FolderInUse): Promise<Database> {
   socket.destroy();
   const sql = sqlOver((message) => takeServedTurn(folder, (turn) => turn.send(message)));
   return {
-    ...sql,
+    ...alone(sql),
     within: (limitMs) => withStatementTimeout(limitMs, sql),
-    exclusively: (_name, work) => work(),
-    runOutside: sql.run,
     transaction: (work) => takeServedTurn(folder, (turn) => transact(turn, work)),
-    async check() {
-      await sql.query("select 1");
-    },
     requestConnections: 1,
-    connections: () => ({}),
     async [Symbol.asyncDispose]() {},
   };
 }

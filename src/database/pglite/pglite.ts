@@ -7,7 +7,6 @@ import type { Address } from "../../engines/adapter.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
 import { parseExactly } from "../../values/exact-json.ts";
-import { presentOwner } from "../../waiting/turns.ts";
 import {
   type Database,
   DatabaseUnavailable,
@@ -20,8 +19,9 @@ import {
 } from "../database.ts";
 import { startAutovacuum } from "./autovacuum.ts";
 import { type Engine, startEngine } from "./engine.ts";
+import { openFairQueue } from "./fair-queue.ts";
+import type { Message, Result } from "./message.ts";
 import { serveTurns, type Turn } from "./socket.ts";
-import type { Message, Result } from "./worker.ts";
 
 const spaceMinMebibytes = 64;
 /** The names of the database, of one that is being made, and of the socket for commands. */
@@ -40,49 +40,19 @@ export async function open({ url, warn }: Address): Promise<Database> {
   const path = decodeURIComponent(url.pathname);
   const folder = path === "memory" ? undefined : path;
   if (folder !== undefined) opening.use(lockFolder(folder, databaseNames, warn));
-  const inTurn = takingTurns();
-  let engine = await openEngine(folder);
-  let starting: Promise<void> | undefined;
-  let isClosed = false;
-  opening.defer(() =>
-    inTurn("transaction", async () => {
-      isClosed = true;
-      await engine[Symbol.asyncDispose]();
-    }),
-  );
-
-  async function restart(): Promise<void> {
-    // Two engines in one folder destroy it.
-    await engine[Symbol.asyncDispose]();
-    engine = await openEngine(folder);
-    starting = undefined;
-  }
-
-  async function running(): Promise<Engine> {
-    if (isClosed) throw new Error("the database is closed");
-    if (engine.hasEnded()) {
-      // Not at each statement, since an attempt takes long.
-      starting ??= restart().catch((error) => {
-        setTimeout(() => {
-          starting = undefined;
-        }, restartDelayMs).unref();
-        throw new DatabaseUnavailable(error);
-      });
-      await starting;
-    }
-    return engine;
-  }
-
-  const sql = sqlOver((message) => inTurn("slow", async () => (await running()).send(message)));
+  const inTurn = openFairQueue();
+  const kept: KeptEngine = { folder, engine: await openEngine(folder) };
+  opening.defer(() => inTurn("transaction", () => close(kept)));
+  const sql = sqlOver((message) => inTurn("slow", async () => (await runningEngine(kept)).send(message)));
   opening.use(startAutovacuum(sql));
   if (folder !== undefined) {
     const takeTurn = (work: (turn: Turn) => Promise<void>) =>
-      inTurn("transaction", async () => work(await running()));
+      inTurn("transaction", async () => work(await runningEngine(kept)));
     opening.use(await serveTurns(folder, takeTurn));
   }
   const opened = opening.move();
   return {
-    ...sql,
+    ...alone(sql),
     // A running statement continues, since only the whole engine could be ended.
     within(limitMs) {
       const limited = sqlOver((message) => {
@@ -90,23 +60,62 @@ export async function open({ url, warn }: Address): Promise<Database> {
         return inTurn(isQuick(message) ? "quick" : "slow", async () => {
           // Its caller has given up while it waited.
           if (performance.now() > latest) throw new StatementTimeout(limitMs);
-          return (await running()).send(message);
+          return (await runningEngine(kept)).send(message);
         });
       });
       return withStatementTimeout(limitMs, limited);
     },
-    // Its folder belongs to this process.
-    exclusively: (_name, work) => work(),
-    runOutside: sql.run,
     // No other process can hold a lock, so there are no limits.
-    transaction: (work) => inTurn("transaction", async () => transact(await running(), work)),
-    async check() {
-      await sql.query("select 1");
-    },
+    transaction: (work) => inTurn("transaction", async () => transact(await runningEngine(kept), work)),
     requestConnections: statementsMax,
-    connections: () => ({}),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** The part of a database that is the same for the process that has the folder and for a command that joins it. */
+export const alone = (
+  sql: Sql,
+): Sql & Pick<Database, "exclusively" | "runOutside" | "check" | "connections"> => ({
+  ...sql,
+  // The folder belongs to one process.
+  exclusively: (_name, work) => work(),
+  runOutside: sql.run,
+  async check() {
+    await sql.query("select 1");
+  },
+  connections: () => ({}),
+});
+
+/** An engine that is replaced when it has crashed. It is used in one turn at a time. */
+interface KeptEngine {
+  readonly folder: string | undefined;
+  /** Undefined after the end. */
+  engine: Engine | undefined;
+  /** The last attempt to replace it, if that has failed. */
+  failed?: { error: DatabaseUnavailable; at: number };
+}
+
+async function runningEngine(kept: KeptEngine): Promise<Engine> {
+  const { folder, engine, failed } = kept;
+  if (!engine) throw new Error("the database is closed");
+  if (!engine.hasEnded()) return engine;
+  // Not at each statement, since an attempt takes long.
+  if (failed && performance.now() - failed.at < restartDelayMs) throw failed.error;
+  try {
+    // Two engines in one folder destroy it.
+    await engine[Symbol.asyncDispose]();
+    kept.engine = await openEngine(folder);
+    return kept.engine;
+  } catch (error) {
+    kept.failed = { error: new DatabaseUnavailable(error), at: performance.now() };
+    throw kept.failed.error;
+  }
+}
+
+async function close(kept: KeptEngine): Promise<void> {
+  const { engine } = kept;
+  kept.engine = undefined;
+  await engine?.[Symbol.asyncDispose]();
 }
 
 async function openEngine(folder: string | undefined): Promise<Engine> {
@@ -129,67 +138,6 @@ async function createData(folder: string, data: string): Promise<void> {
   const program = new URL("create.js", import.meta.url);
   await once(new Worker(program, { workerData: made, execArgv: [] }), "exit");
   await rename(made, data);
-}
-
-/** A `quick` statement takes a few milliseconds, a `slow` one may take much longer. */
-type Kind = "quick" | "slow" | "transaction";
-
-/** The work of one kind of an owner. */
-interface Queue {
-  waiting: (() => Promise<unknown>)[];
-  /** The time that its work has used, in milliseconds, counted from when it was not empty. */
-  usedMs: number;
-}
-
-/**
- * Returns a function that runs one work at a time. Work of one kind and owner runs in the order of the calls. The kinds and
- * owners share the time of the engine (start-time fair queueing), so that none waits for all work of another.
- */
-function takingTurns(): <Result>(kind: Kind, work: () => Promise<Result>) => Promise<Result> {
-  const queues = new Map<string, Queue>();
-  let isRunning = false;
-  /** What the queue had used whose work began last. It only grows. */
-  let nowMs = 0;
-
-  const next = (): Queue | undefined =>
-    queues
-      .values()
-      .filter(({ waiting }) => waiting.length > 0)
-      .reduce<Queue | undefined>(
-        (one, other) => (one && one.usedMs <= other.usedMs ? one : other),
-        undefined,
-      );
-
-  async function runAll(): Promise<void> {
-    isRunning = true;
-    for (let queue = next(); queue; queue = next()) {
-      nowMs = Math.max(nowMs, queue.usedMs);
-      const startedAt = performance.now();
-      await queue.waiting.shift()?.();
-      queue.usedMs += performance.now() - startedAt;
-    }
-    isRunning = false;
-  }
-
-  /** Time in which a queue was empty is not made up for, so one that is behind is not needed. */
-  function queueOf(name: string): Queue {
-    for (const [other, { waiting, usedMs }] of queues)
-      if (waiting.length === 0 && usedMs < nowMs) queues.delete(other);
-    const queue = queues.get(name) ?? { waiting: [], usedMs: nowMs };
-    queues.set(name, queue);
-    return queue;
-  }
-
-  return (kind, work) => {
-    const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
-    queueOf(`${kind} ${presentOwner()}`).waiting.push(async () => {
-      const done = work();
-      resolve(done as never);
-      await done.catch(() => {});
-    });
-    if (!isRunning) void runAll();
-    return promise;
-  };
 }
 
 /** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */

@@ -3,11 +3,11 @@ import { connect, createServer, type Socket } from "node:net";
 import { join, relative } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { DatabaseUnavailable } from "../database.ts";
-import { type Engine, errorOf } from "./engine.ts";
-import type { Answer, Failure, Message, Result } from "./worker.ts";
+import type { Engine } from "./engine.ts";
+import { errorOf, type Message, type Outcome, settle } from "./message.ts";
 
 // A Unix socket in the folder of an embedded database, by which commands use the engine of the process that has the folder.
-// Each connection gets one turn of the engine: it sends messages and gets an answer to each, and its end ends the turn.
+// Each connection gets one turn of the engine: it sends messages and gets the outcome of each, and its end ends the turn.
 // Only the user of the process may connect, who may read the files of the database as well.
 
 /** The sending side of an engine. */
@@ -21,9 +21,8 @@ const pathBytesMax = 100;
 /** The shortest path of the socket; undefined if it is too long, or if the system has no such sockets. */
 function socketPath(folder: string): string | undefined {
   const path = join(folder, "commands.sock");
-  const shortest = [path, relative(process.cwd(), path)].sort(
-    (one, other) => one.length - other.length,
-  )[0] as string;
+  const inWorkingFolder = relative(process.cwd(), path);
+  const shortest = inWorkingFolder.length < path.length ? inWorkingFolder : path;
   return process.platform === "win32" || Buffer.byteLength(shortest) > pathBytesMax ? undefined : shortest;
 }
 
@@ -44,7 +43,7 @@ export async function serveTurns(
     );
     takeTurn((turn) => serve(socket, turn)).catch(() => socket.destroy());
   });
-  // That of a process that was killed.
+  // A process that was killed leaves its socket.
   await rm(path, { force: true });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(path, resolve);
@@ -78,17 +77,11 @@ async function serve(socket: Socket, turn: Turn): Promise<void> {
   }
 }
 
-const settle = (sent: Promise<Result>): Promise<Answer> =>
-  sent.then(
-    (result) => ({ result }),
-    ({ message, code, file, routine }: Failure) => ({ failure: { message, code, file, routine } as Failure }),
-  );
-
 /** Takes a turn of the engine of the process that has the folder. Rejects if no process serves turns there. */
-export async function takeServedTurn<Outcome>(
+export async function takeServedTurn<Result>(
   folder: string,
-  work: (turn: Turn) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (turn: Turn) => Promise<Result>,
+): Promise<Result> {
   const socket = await connectTo(folder);
   const frames = framesOf(socket);
   try {
@@ -97,9 +90,9 @@ export async function takeServedTurn<Outcome>(
         writeFrame(socket, message);
         const { value } = await frames.next();
         if (!value) throw new DatabaseUnavailable(new Error("the process of the embedded database has left"));
-        const answer = value as Exclude<Answer, { crashed: string }>;
-        if ("result" in answer) return answer.result;
-        throw errorOf(answer.failure);
+        const outcome = value as Outcome;
+        if ("result" in outcome) return outcome.result;
+        throw errorOf(outcome.failure);
       },
     });
   } finally {

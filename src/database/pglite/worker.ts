@@ -4,32 +4,16 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { PGlite, protocol, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { readTimestamp } from "../timestamp.ts";
-import { type Query, querying, type Statement } from "./query.ts";
+import { type Message, type Result, settle } from "./message.ts";
+import { type Query, querying } from "./query.ts";
 
-// The thread of the embedded engine. It answers once when the engine has started, and then each message, in order.
+// The thread of the embedded engine. It sends an outcome when the engine has started, and then one for each message, in
+// order.
 
-/** A statement, a script without values, or the end of the engine. */
-export type Message = Statement | { script: string } | "close";
-
-export interface Result {
-  columns: string[];
-  rows: unknown[][];
-  /** Indexes of the columns whose values are the text of JSON. Values with exact numbers cannot be sent to another thread. */
-  json: number[];
-  /** The command that ran last, as the engine names it: `rollback` at the end of a failed transaction, also for `commit`. */
-  command: string | undefined;
+/** Sent before the thread ends, with the reason. */
+export interface Crash {
+  crashed: string;
 }
-
-/** What is known of an error. Its other properties would be statements and their values. */
-export interface Failure {
-  message: string;
-  code?: string;
-  file?: string;
-  routine?: string;
-}
-
-/** After `crashed`, with the reason, the thread ends. */
-export type Answer = { result: Result } | { failure: Failure } | { crashed: string };
 
 export interface WorkerData {
   /** The folder of the engine; undefined for a database in memory. */
@@ -121,7 +105,7 @@ async function start(folder: string | undefined, crash: (reason: string) => neve
   return pglite;
 }
 
-async function answer(pglite: PGlite, query: Query, message: Message): Promise<Result> {
+async function run(pglite: PGlite, query: Query, message: Message): Promise<Result> {
   if (message === "close") {
     await pglite.close();
     return nothing;
@@ -143,25 +127,16 @@ async function answer(pglite: PGlite, query: Query, message: Message): Promise<R
 
 const nothing: Result = { columns: [], rows: [], json: [], command: undefined };
 
-const settle = (work: Promise<Result>): Promise<Answer> =>
-  work.then(
-    (result) => ({ result }),
-    (error: Failure) => {
-      const { message, code, file, routine } = error;
-      return { failure: { message, code, file, routine } };
-    },
-  );
-
 async function serve(port: MessagePort, { folder }: WorkerData): Promise<void> {
   const messages = on(port, "message");
   const starting = start(folder, (crashed) => {
-    port.postMessage({ crashed } satisfies Answer);
+    port.postMessage({ crashed } satisfies Crash);
     process.exit();
   });
   port.postMessage(await settle(starting.then(() => nothing)));
   const pglite = await starting;
   const query = querying(pglite);
-  for await (const [message] of messages) port.postMessage(await settle(answer(pglite, query, message)));
+  for await (const [message] of messages) port.postMessage(await settle(run(pglite, query, message)));
 }
 
 if (parentPort) await serve(parentPort, workerData);

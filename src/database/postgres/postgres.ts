@@ -1,12 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Address } from "../../engines/adapter.ts";
-import { hostOf } from "../../engines/url.ts";
-import { parseExactly } from "../../values/exact-json.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import {
-  type Connections,
   type Database,
   DatabaseUnavailable,
   isFileError,
@@ -17,34 +13,29 @@ import {
   StatementTimeout,
   withStatementTimeout,
 } from "../database.ts";
-import { readTimestamp } from "../timestamp.ts";
-import { BoundClient } from "./channel-binding.ts";
-import { type Host, openHosts, type Role, readOnlyQuery } from "./hosts.ts";
+import { configOf, hostIn } from "./config.ts";
+import { readOnlyQuery } from "./host.ts";
+import { type Hosts, openHosts, type Role } from "./hosts.ts";
 import type { PostgresParameters } from "./parameters.ts";
-import { exclusive, pipelined, pipelineOptions, pipelinesMax, readInTurns, type Use } from "./pipeline.ts";
+import { exclusive, pipelined, pipelinesMax, type Use } from "./pipeline.ts";
+import { openPool, type Pool, usageOf } from "./pool.ts";
 import {
   beginWith,
   defaultLimits,
   isPooled,
   nameIn,
-  prepare,
   requireReplication,
-  watchReplication,
+  responseMaxMs,
   withoutLimits,
   withResponseLimit,
 } from "./session.ts";
 
-const idleMs = 60_000;
 /** Maximum connections for work outside `within`. The batches in flight keep them few. */
 const receiverMax = 1000;
-/** Idle time before the operating system probes a connection. */
-const keepAliveMs = 10_000;
 /** Limit for a check. */
 const checkMaxMs = 2000;
 /** Limit for a check of several hosts, since a failover is to be noticed within a second. */
 const failoverCheckMaxMs = 500;
-/** The server ends a statement at its limit. After this grace period the connection is closed. */
-const responseGraceMs = 500;
 /** Interval of attempts to get the lock for exclusive work. */
 const lockAttemptMs = 200;
 
@@ -58,6 +49,14 @@ export const open = (
 export const openReplica = (address: Address<PostgresParameters>): Promise<Database> =>
   openAs("replica", address, "payment-ledger");
 
+/** A server, or several of which one is used at a time. */
+interface Server {
+  readonly config: pg.PoolConfig;
+  /** Undefined if the URL has one host. */
+  readonly hosts: Hosts | undefined;
+  readonly pools: Pool[];
+}
+
 /**
  * Connections are opened on demand, and again when they broke. Statements of `within` have their own pools, so that requests
  * and receivers do not wait for each other's connections.
@@ -70,76 +69,21 @@ async function openAs(
   if (parameters.host && others.length > 0) throw new Error("the parameter host is for a URL with one host");
   const ofHost: pg.PoolConfig = { application_name: application, ...(await configOf(url, parameters)) };
   const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, ofHost, warn) : undefined;
-  const config = { ...ofHost, ...(hosts && { Client: hosts.Client }) };
-  const pools: Pool[] = [];
-  const endIdle = () => {
-    for (const pool of pools) pool.endIdle();
-  };
-  function openLimited(limits: Limits, options: pg.PoolConfig): Pool {
-    const pool = openPool({ ...config, ...options }, limits);
-    // The cause may have broken all connections. Those in use detect it themselves.
-    pool.on("release", (error, client) => {
-      if (error && !(error instanceof pg.DatabaseError)) endIdle();
-      if (hosts?.isFormer(client)) void client.end();
-    });
-    pools.push(pool);
-    return pool;
-  }
-  /** No work begins on a connection to a host that may no longer be the primary. */
-  const afterLook =
-    (use: Use): Use =>
-    (work) => {
-      const looking = hosts?.whenLookedAt();
-      return looking ? looking.then(() => use(work)) : use(work);
-    };
-  const receiver = openLimited(defaultLimits, { max: receiverMax });
-  const exclusiveReceiver = afterLook(exclusive(receiver));
+  const server: Server = { config: { ...ofHost, ...(hosts && { Client: hosts.Client }) }, hosts, pools: [] };
+  const receiver = openLimited(server, defaultLimits, { max: receiverMax });
+  const useReceiver = afterLook(hosts, exclusive(receiver));
   const database: Database = {
-    ...sqlOver(exclusiveReceiver, exclusiveReceiver, defaultLimits, mapError),
-    within(limitMs) {
-      const limits = { ...defaultLimits, statementMs: limitMs, lockMs: limitMs };
-      const options = { connectionTimeoutMillis: limitMs };
-      const custom = afterLook(exclusive(openLimited(limits, options)));
-      const prepared = afterLook(pipelined(openLimited(limits, { ...options, max: pipelinesMax })));
-      const mapTimeout = (error: unknown) =>
-        isTimeout(error) ? new StatementTimeout(limitMs) : mapError(error);
-      return withStatementTimeout(limitMs, sqlOver(prepared, custom, limits, mapTimeout));
-    },
-    async transaction(work, own) {
-      const limits = { ...defaultLimits, ...own };
-      await hosts?.whenLookedAt();
-      const client = await mapping(mapError, receiver.connect());
-      const sql = sqlIn(client, limits);
-      const begin = own || isPooled(client) ? beginWith(limits) : beginWith();
-      try {
-        const begun = mapping(mapError, client.query(begin));
-        const [, result] = await Promise.all([begun, work(sql)]);
-        await sql.run("commit");
-        requireReplication(client);
-        client.release();
-        return result;
-      } catch (error) {
-        // The server rolls back when a connection closes. A broken connection can do nothing else, and one with outdated
-        // plans is useless.
-        if (error instanceof DatabaseUnavailable) client.release(error.cause as Error);
-        else {
-          await client.query("rollback").then(() => client.release(), client.release);
-        }
-        throw error;
-      }
-    },
+    ...sqlOver(useReceiver, useReceiver, defaultLimits, mapError),
+    within: (limitMs) => sqlWithin(server, limitMs),
+    transaction: (work, own) => transact(server, receiver, work, own),
     exclusively: (name, work) => withLock(database, name, work),
     async runOutside(statement) {
-      const pool = openPool({ ...config, max: 1 }, withoutLimits);
-      try {
-        await mapping(mapError, pool.query(statement));
-      } finally {
-        await pool.end();
-      }
+      const pool = openPool({ ...server.config, max: 1 }, withoutLimits);
+      await mapping(mapError, pool.query(statement)).finally(() => pool.end());
     },
     async check(maxMs = checkMaxMs) {
       const probe = withResponseLimit(checkMaxMs, { text: readOnlyQuery });
-      const work = exclusiveReceiver(async (client) => {
+      const work = useReceiver(async (client) => {
         const response = await client.query(probe);
         hosts?.verify(client, response);
       });
@@ -148,14 +92,75 @@ async function openAs(
     },
     ...(hosts && { failoverCheckMaxMs }),
     requestConnections: parameters.pool,
-    connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
+    connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(server.pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
-      hosts?.[Symbol.dispose]();
-      endIdle();
-      await Promise.all(pools.map((pool) => pool.end()));
+      await hosts?.[Symbol.asyncDispose]();
+      endIdle(server);
+      await Promise.all(server.pools.map((pool) => pool.end()));
     },
   };
   return database;
+}
+
+function openLimited(server: Server, limits: Limits, options: pg.PoolConfig): Pool {
+  const pool = openPool({ ...server.config, ...options }, limits);
+  pool.on("release", (error, client) => {
+    // The cause may have broken all connections. Those in use detect it themselves.
+    if (error && !(error instanceof pg.DatabaseError)) endIdle(server);
+    if (server.hosts?.isFormer(client)) void client.end();
+  });
+  server.pools.push(pool);
+  return pool;
+}
+
+function endIdle({ pools }: Server): void {
+  for (const pool of pools) pool.endIdle();
+}
+
+/** No work begins on a connection to a host that may no longer be the primary. */
+function afterLook(hosts: Hosts | undefined, use: Use): Use {
+  if (!hosts) return use;
+  return (work) => {
+    const looking = hosts.whenLookedAt();
+    return looking ? looking.then(() => use(work)) : use(work);
+  };
+}
+
+function sqlWithin(server: Server, limitMs: number): Sql {
+  const limits = { ...defaultLimits, statementMs: limitMs, lockMs: limitMs };
+  const options = { connectionTimeoutMillis: limitMs };
+  const custom = afterLook(server.hosts, exclusive(openLimited(server, limits, options)));
+  const pipeline = openLimited(server, limits, { ...options, max: pipelinesMax });
+  const prepared = afterLook(server.hosts, pipelined(pipeline));
+  const mapTimeout = (error: unknown) => (isTimeout(error) ? new StatementTimeout(limitMs) : mapError(error));
+  return withStatementTimeout(limitMs, sqlOver(prepared, custom, limits, mapTimeout));
+}
+
+async function transact<Result>(
+  { hosts }: Server,
+  pool: Pool,
+  work: (sql: Sql) => Promise<Result>,
+  own?: Partial<Limits>,
+): Promise<Result> {
+  const limits = { ...defaultLimits, ...own };
+  await hosts?.whenLookedAt();
+  const client = await mapping(mapError, pool.connect());
+  const sql = sqlIn(client, limits);
+  const begin = own || isPooled(client) ? beginWith(limits) : beginWith();
+  try {
+    const begun = mapping(mapError, client.query(begin));
+    const [, result] = await Promise.all([begun, work(sql)]);
+    await sql.run("commit");
+    requireReplication(client);
+    client.release();
+    return result;
+  } catch (error) {
+    // The server rolls back when a connection closes. A broken connection can do nothing else, and one with outdated
+    // plans is useless.
+    if (error instanceof DatabaseUnavailable) client.release(error.cause as Error);
+    else await client.query("rollback").then(() => client.release(), client.release);
+    throw error;
+  }
 }
 
 /** The lock is that of a transaction, since a pooler that shares sessions would lose a session lock. */
@@ -178,107 +183,6 @@ async function withLock<Result>(
     if (done) return done.result;
     await sleep(lockAttemptMs);
   }
-}
-
-async function configOf(url: URL, parameters: PostgresParameters): Promise<pg.PoolConfig> {
-  const part = (text: string) => decodeURIComponent(text) || undefined;
-  return {
-    host: parameters.host ?? part(hostOf(url)),
-    port: url.port === "" ? undefined : Number(url.port),
-    user: part(url.username),
-    password: part(url.password),
-    database: part(url.pathname.slice(1)),
-    // A socket of this machine has no TLS.
-    ssl: parameters.host === undefined && (await tlsOf(parameters)),
-    enableChannelBinding: parameters.channel_binding !== "disable",
-    ...(parameters.channel_binding === "require" && { Client: BoundClient }),
-    ...(parameters.application_name && { application_name: parameters.application_name }),
-    max: parameters.pool,
-    connectionTimeoutMillis: parameters.connect_timeout * 1000,
-  };
-}
-
-const hostIn = (url: URL): Host => ({
-  host: decodeURIComponent(hostOf(url)),
-  port: Number(url.port) || 5432,
-});
-
-/**
- * The modes of libpq: `require` encrypts without verification, `verify-ca` verifies who issued the certificate, and
- * `verify-full` also the host in it. With an authority `require` is `verify-ca`.
- */
-async function tlsOf(parameters: PostgresParameters): Promise<pg.PoolConfig["ssl"]> {
-  const { sslmode, sslrootcert } = parameters;
-  if (sslmode === "disable") {
-    if (sslrootcert !== undefined) throw new Error("sslrootcert requires another sslmode than disable");
-    if (parameters.channel_binding === "require")
-      throw new Error("channel_binding=require requires another sslmode than disable");
-    return false;
-  }
-  const isSystem = sslrootcert === undefined || sslrootcert === "system";
-  if (sslmode === "verify-full") return isSystem ? {} : { ca: await readAuthority(sslrootcert) };
-  // Anyone can get a certificate of a public authority for another host.
-  if (sslrootcert === "system") throw new Error("sslrootcert=system requires sslmode=verify-full");
-  if (sslrootcert !== undefined) {
-    return { ca: await readAuthority(sslrootcert), checkServerIdentity: () => undefined };
-  }
-  if (sslmode === "verify-ca") throw new Error("sslmode=verify-ca requires sslrootcert");
-  return { rejectUnauthorized: false };
-}
-
-async function readAuthority(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new Error(`sslrootcert ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
-}
-
-/** A pool that can close its idle connections. */
-class Pool extends pg.Pool {
-  readonly #idle = new Set<pg.PoolClient>();
-
-  constructor(config: pg.PoolConfig) {
-    super(config);
-    this.on("release", (_error, client) => this.#idle.add(client));
-    this.on("acquire", (client) => this.#idle.delete(client));
-    this.on("remove", (client) => this.#idle.delete(client));
-  }
-
-  /** Closes idle connections without waiting for the server, which may not respond. */
-  endIdle(): void {
-    for (const client of this.#idle) client.connection.stream.destroy(new Error("another connection broke"));
-  }
-}
-
-function openPool(config: pg.PoolConfig, limits: Limits): Pool {
-  const pool = new Pool({
-    ...config,
-    ...pipelineOptions,
-    query_timeout: responseMaxMs(limits),
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
-    idleTimeoutMillis: idleMs,
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-    async onConnect(connected) {
-      const client = connected as pg.Client;
-      // The next user of a broken connection gets the error. Without a listener it would end the process.
-      client.on("error", () => {});
-      readInTurns(client.connection.stream);
-      watchReplication(client);
-      await prepare(client, limits, config.connectionTimeoutMillis);
-    },
-  });
-  return pool.on("error", () => {});
-}
-
-const { INT8, JSON: JSON_TEXT, JSONB, TIMESTAMPTZ } = pg.types.builtins;
-
-function parserOf(type: number, format?: "text" | "binary"): unknown {
-  if (type === INT8) return BigInt;
-  if (type === JSONB || type === JSON_TEXT) return (text: string) => parseExactly(text);
-  if (type === TIMESTAMPTZ) return readTimestamp;
-  return pg.types.getTypeParser(type, format as "text");
 }
 
 type MapError = (error: unknown) => unknown;
@@ -368,8 +272,6 @@ function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
   };
 }
 
-const responseMaxMs = ({ statementMs }: Limits) => statementMs + responseGraceMs;
-
 /** Maps transient errors of the server and all errors of the connection to `DatabaseUnavailable`. */
 function mapError(error: unknown): unknown {
   if (error instanceof TypeError || error instanceof DatabaseUnavailable) return error;
@@ -397,12 +299,3 @@ const isTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
     ? error.code === queryCanceled || error.code === lockNotAvailable
     : noConnection.includes((error as Error).message);
-
-function usageOf(pools: pg.Pool[]): Connections {
-  const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
-  return {
-    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
-    idle: sum(({ idleCount }) => idleCount),
-    waiting: sum(({ waitingCount }) => waitingCount),
-  };
-}

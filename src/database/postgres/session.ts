@@ -27,6 +27,12 @@ const settingsOf = ({ statementMs, lockMs, idleMs }: Limits) =>
     default_transaction_isolation: "read committed",
   });
 
+/** The server ends a statement at its limit. After this grace period the connection is closed. */
+const responseGraceMs = 500;
+
+/** The limit for the response to a statement, in milliseconds. */
+export const responseMaxMs = ({ statementMs }: Limits) => statementMs + responseGraceMs;
+
 /** Adds a limit in milliseconds, at which the connection is closed if there is no response. Default: that of the pool. */
 export const withResponseLimit = (
   query_timeout: number | undefined,

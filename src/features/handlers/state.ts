@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { unavailable } from "../../http/http-error.ts";
-import { millisecondsOf } from "../../values/instant.ts";
+import { epochMillisecondsOf } from "../../values/instant.ts";
 import { sharedNext } from "../../waiting/shared.ts";
 import { errorLine } from "../requests/errors.ts";
 import { instantOf } from "../requests/expiry.ts";
@@ -37,7 +37,7 @@ export function statesOf(store: FeatureStore) {
     if (as_of === undefined) return present;
     const { history } = store;
     if (!history) return errorLine(400, noHistory);
-    const at = millisecondsOf(as_of);
+    const at = epochMillisecondsOf(as_of);
     if (at > Date.now()) return errorLine(400, "query parameter as_of must not be in the future");
     await settle(at);
     return {

@@ -1,8 +1,8 @@
-import { millisecondsOf } from "../../values/instant.ts";
+import { epochMillisecondsOf } from "../../values/instant.ts";
 
 /** The expiry time in milliseconds since 1970 (UTC). */
 export const expiryOf = (expires_at: string | undefined): number | undefined =>
-  expires_at === undefined ? undefined : millisecondsOf(expires_at);
+  expires_at === undefined ? undefined : epochMillisecondsOf(expires_at);
 
 /** A time in milliseconds since 1970 as an instant in UTC, to the millisecond. */
 export const instantOf = (milliseconds: number): string => new Date(milliseconds).toISOString();

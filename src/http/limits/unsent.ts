@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { Logger } from "../../process/log.ts";
 import { type Owner, shareOf } from "../../waiting/owner.ts";
+import { repeat } from "../../waiting/repeat.ts";
 
 /** Maximum number of bytes that wait to be sent on all connections together. */
 const unsentMaxBytes = 64 * 2 ** 20;
@@ -46,7 +47,7 @@ export function limitUnsent(server: Server, log: Logger): void {
     socket.once("close", () => connections.delete(socket));
   });
 
-  async function check(): Promise<void> {
+  async function check(): Promise<number> {
     const now = performance.now();
     let total = 0;
     for (const [socket, progress] of connections) {
@@ -60,6 +61,7 @@ export function limitUnsent(server: Server, log: Logger): void {
       progress.since = now;
     }
     if (total > unsentMaxBytes) await drop(total, now);
+    return checkMs;
   }
 
   async function drop(total: number, now: number): Promise<void> {
@@ -95,15 +97,9 @@ export function limitUnsent(server: Server, log: Logger): void {
     }
   }
 
-  let isClosed = false;
-  server.on("listening", async () => {
-    while (!isClosed) {
-      await sleep(checkMs, undefined, { ref: false });
-      await check();
-    }
-  });
-  server.on("close", () => {
-    isClosed = true;
+  server.on("listening", () => {
+    const checking = repeat(check, { keepsProcess: false });
+    server.once("close", () => void checking[Symbol.asyncDispose]());
   });
 }
 

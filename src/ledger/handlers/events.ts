@@ -1,7 +1,7 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { readInstant, readInstantUp } from "../../values/instant.ts";
+import { ceilInstant, readInstant } from "../../values/instant.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { type Lanes, quickBytesMax } from "../requests/lanes.ts";
 import { problem, unknownCursor } from "../requests/problem.ts";
@@ -33,7 +33,7 @@ export const eventHandlers = (
     if (cursor !== undefined && !after) return unknownCursor;
     const sql = lanes(owner);
     const filter: TickerFilter = {
-      from: readInstantUp(query.from_date) as string,
+      from: ceilInstant(query.from_date) as string,
       to: readInstant(query.to_date) as string,
       event_types,
       after,

@@ -2,7 +2,7 @@ import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { readInstant, readInstantUp } from "../../values/instant.ts";
+import { ceilInstant, readInstant } from "../../values/instant.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { asksForCsv, csvResponse } from "../requests/csv.ts";
 import type { Cursors } from "../requests/cursor.ts";
@@ -109,7 +109,7 @@ function filterOf(query: SearchQuery): TransactionFilter {
   return {
     account_ids: query.account_id,
     created_after: query.from_date && readInstant(query.from_date),
-    created_before: query.to_date && readInstantUp(query.to_date),
+    created_before: query.to_date && ceilInstant(query.to_date),
     email: query.email,
     [query.exact_reference_match ? "exact_reference" : "reference"]: query.reference,
     cardholder_name: query.cardholder_name,

@@ -1,4 +1,4 @@
-import { microsecondAfter, readInstant, readInstantUp } from "../../values/instant.ts";
+import { ceilInstant, microsecondAfter, readInstant } from "../../values/instant.ts";
 import { beginning, dayAfter, end, type Interval, midnightOf } from "../tables/summary/periods.ts";
 
 interface Dates {
@@ -9,12 +9,12 @@ interface Dates {
 /** After one instant and before another, both exclusive. */
 export const betweenInstants = ({ from_date, to_date }: Dates): Interval => ({
   from: from_date === undefined ? beginning : after(readInstant(from_date) as string),
-  to: to_date === undefined ? end : (readInstantUp(to_date) as string),
+  to: to_date === undefined ? end : (ceilInstant(to_date) as string),
 });
 
 /** From one instant to another, both inclusive. */
 export const throughInstants = ({ from_date, to_date }: Dates): Interval => ({
-  from: from_date === undefined ? beginning : (readInstantUp(from_date) as string),
+  from: from_date === undefined ? beginning : (ceilInstant(from_date) as string),
   to: to_date === undefined ? end : after(readInstant(to_date) as string),
 });
 

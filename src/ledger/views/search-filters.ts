@@ -1,6 +1,6 @@
 import { defaults as allDefaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
-import { readInstant, readInstantUp } from "../../values/instant.ts";
+import { ceilInstant, readInstant } from "../../values/instant.ts";
 
 const defaults = allDefaults.searchTransactions;
 
@@ -45,7 +45,7 @@ export const viewSearchFilters = (query: SearchQuery): [string, unknown][] => {
   const inLinks: SearchQuery = {
     ...query,
     from_date: inUtc(query.from_date, readInstant),
-    to_date: inUtc(query.to_date, readInstantUp),
+    to_date: inUtc(query.to_date, ceilInstant),
   };
   return filters
     .map((name): [keyof SearchQuery, unknown] => [name, inLinks[name]])
