@@ -83,14 +83,14 @@ create trigger hold_back after insert on event_feed for each statement execute f
   {
     name: "an event that a target rejects is forgotten",
     file: "src/ledger/publishing/dispatch.ts",
-    original: "else window.defer(entry, delayMs, reason);",
-    defective: "else window.confirm(entry);",
+    original: "else defer(window, entry, delayMs, reason);",
+    defective: "else confirm(window, entry);",
   },
   {
     name: "an outage of a target counts as attempts of its events",
     file: "src/ledger/publishing/dispatch.ts",
-    original: 'subject === "event" || entry.isReleased',
-    defective: "subject",
+    original: 'cause === "event" || entry.isReleased',
+    defective: "cause",
   },
   {
     name: "the summaries do not get the changes of a transaction",

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Repeats work until it is disposed, which waits for a run that is under way. A run resolves with the delay until the next
- * one, in milliseconds. It must not reject: it logs its own errors.
+ * one, in milliseconds. It must not reject: it logs its own errors. `stop` aborts when the run is to end.
  */
-export function repeat(work: () => Promise<number>): AsyncDisposable {
+export function repeat(work: (stop: AbortSignal) => Promise<number>): AsyncDisposable {
   const stop = new AbortController();
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      const delayMs = await work();
+      const delayMs = await work(stop.signal);
       await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
     }
   }

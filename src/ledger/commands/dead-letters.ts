@@ -18,7 +18,7 @@ import {
   type Kind,
   newestDeadLetterId,
 } from "../tables/dead-letter.ts";
-import { republishDeadLetters } from "../tables/feed/publication.ts";
+import { republishDeadLetters } from "../tables/feed/deferred-delivery.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { viewDeadLetterTexts } from "../views/intake.ts";
 

@@ -3,8 +3,8 @@ import type { FeedRow } from "../tables/feed/feed.ts";
 import type { Format } from "./parameters.ts";
 import type { PublishedEvent } from "./target.ts";
 
-/** The ledger that publishes. */
-export interface Publisher {
+/** The ledger whose events are published. */
+export interface Origin {
   ledgerId: string;
   /** The `source` of CloudEvents, a URI reference. */
   source: string;
@@ -16,7 +16,7 @@ export const defaultSource = (ledgerId: string): string => `/payment-ledger/${le
  * An event as subscribers get it: the message as its producer sent it, without its null members, or a CloudEvent 1.0
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
  */
-export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Publisher): PublishedEvent {
+export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Origin): PublishedEvent {
   const { resource_type, resource_external_id, timestamp, event_type } = row;
   const id = `${ledgerId}-${digestOf(row)}`;
   const message = messageOf(row);

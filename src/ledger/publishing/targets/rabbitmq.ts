@@ -11,7 +11,7 @@ const closeMaxMs = 5000;
 const unconfirmed = new Error(reasons.unconfirmed);
 /** The limit of the protocol. */
 const routingKeyBytesMax = 255;
-const longRoutingKey: Failure = { subject: "event", reason: reasons.longRoutingKey };
+const longRoutingKey: Failure = { cause: "event", reason: reasons.longRoutingKey };
 const silent = new Error(reasons.silent);
 /** The texts of errors of the client that have no code. */
 const rejected = "message nacked";
@@ -51,7 +51,7 @@ export async function open({ url, parameters }: Address<RabbitmqParameters>): Pr
         const { channel } = await connected();
         return await Promise.all(deliveries.map((delivery) => publish(channel, exchange, delivery)));
       } catch (error) {
-        return deliveries.map(() => ({ subject: "unknown", reason: reasonOf(error) }));
+        return deliveries.map(() => ({ cause: "unknown", reason: reasonOf(error) }));
       }
     },
     async [Symbol.asyncDispose]() {
@@ -124,6 +124,6 @@ async function publish(
     await withTimeout(promise, confirmMaxMs, unconfirmed);
     return undefined;
   } catch (error) {
-    return { subject: "unknown", reason: reasonOf(error) };
+    return { cause: "unknown", reason: reasonOf(error) };
   }
 }

@@ -13,7 +13,7 @@ const requestsAtATime = 10;
 /** Names of errors that are about a message, and about the target. */
 const rejection = /^(InvalidParameter|ParameterValueInvalid|BatchRequestTooLong)/;
 const throttling = /Throttl|TooManyRequests|RequestLimitExceeded/;
-const tooLarge: Failure = { subject: "event", reason: reasons.tooLarge };
+const tooLarge: Failure = { cause: "event", reason: reasons.tooLarge };
 
 /**
  * Publishes to a topic of Amazon SNS, or over plain HTTP to a stand-in that requires no credentials. The messages of a FIFO
@@ -49,7 +49,7 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
         const failure = failed.get(index);
         if (!failure) return undefined;
         const { SenderFault = false, Code } = failure;
-        return { subject: subjectOf(Code, SenderFault), reason: respondedWith(undefined, Code) };
+        return { cause: causeOf(Code, SenderFault), reason: respondedWith(undefined, Code) };
       });
     } catch (error) {
       const { name } = error as Error;
@@ -57,7 +57,7 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
       // One of them is rejected: each is sent alone.
       if (isRejected && deliveries.length > 1)
         return (await Promise.all(deliveries.map((delivery) => publish([delivery], stop)))).flat();
-      return deliveries.map(() => ({ subject: subjectOf(name, isRejected), reason: reasonOf(error) }));
+      return deliveries.map(() => ({ cause: causeOf(name, isRejected), reason: reasonOf(error) }));
     }
   }
 
@@ -83,7 +83,7 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
   };
 }
 
-const subjectOf = (code: string | undefined, isRejected: boolean): Failure["subject"] => {
+const causeOf = (code: string | undefined, isRejected: boolean): Failure["cause"] => {
   if (throttling.test(code ?? "")) return "target";
   return isRejected ? "event" : "unknown";
 };
