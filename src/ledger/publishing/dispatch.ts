@@ -4,7 +4,6 @@ import {
   beginAttempt,
   endAttempt,
   openPace,
-  type Pace,
   recordLimit,
   recordRejection,
   recordSuccess,
@@ -12,9 +11,9 @@ import {
   turnAt,
 } from "./pace.ts";
 import type { Failure } from "./target.ts";
-import { confirm, defer, endAsDeadLetter, openWindow, type Window, type WindowLimits } from "./window.ts";
+import { confirm, defer, endAsDeadLetter, openWindow } from "./window.ts";
 
-interface DispatchOptions extends WindowLimits {
+interface DispatchLimits {
   /** The maximum numbers of requests that are in flight, and of events in one. */
   requestsAtATime: number;
   eventsAtATime: number;
@@ -22,18 +21,9 @@ interface DispatchOptions extends WindowLimits {
   delaysMs: number[];
   /** The first delay for a target that takes nothing. */
   awayDelayMs: number;
-}
-
-/**
- * Decides which events are sent next, and what becomes of each: it is confirmed, sent again, deferred with an attempt
- * counted, or a dead letter. No function of a dispatch, its window or its pace performs I/O; times are milliseconds on the
- * clock of the caller.
- */
-export interface Dispatch {
-  window: Window;
-  pace: Pace;
-  eventsAtATime: number;
-  delaysMs: number[];
+  /** The limits of the window. */
+  countMax: number;
+  bytesMax: number;
 }
 
 /** Events that are sent together, no two of the same resource. */
@@ -42,18 +32,23 @@ export interface Batch {
   attempt: Attempt;
 }
 
+/**
+ * Decides which events are sent next, and what becomes of each: it is confirmed, sent again, deferred with an attempt
+ * counted, or a dead letter. No function of a dispatch, its window or its pace performs I/O; times are milliseconds on the
+ * clock of the caller.
+ */
 export const openDispatch = ({
   requestsAtATime,
-  eventsAtATime,
-  delaysMs,
   awayDelayMs,
+  countMax,
+  bytesMax,
   ...limits
-}: DispatchOptions): Dispatch => ({
-  window: openWindow(limits),
-  pace: openPace({ requestsMax: requestsAtATime, delayMs: awayDelayMs }),
-  eventsAtATime,
-  delaysMs,
+}: DispatchLimits) => ({
+  window: openWindow(countMax, bytesMax),
+  pace: openPace(requestsAtATime, awayDelayMs),
+  ...limits,
 });
+export type Dispatch = ReturnType<typeof openDispatch>;
 
 /** The events of the next request, which begins now; undefined if there is none now. */
 export function nextBatch({ window, pace, eventsAtATime }: Dispatch, now: number): Batch | undefined {
@@ -87,22 +82,17 @@ function succeed(dispatch: Dispatch, entry: Entry, attempt: Attempt): void {
   for (const suspect of released) putBack(window.order, suspect.entry);
 }
 
-function fail(
-  dispatch: Dispatch,
-  entry: Entry,
-  attempt: Attempt,
-  { cause, reason, retryAfterMs }: Failure,
-  now: number,
-): void {
+function fail(dispatch: Dispatch, entry: Entry, attempt: Attempt, failure: Failure, now: number): void {
   const { window, pace } = dispatch;
+  const { cause, reason } = failure;
   if (cause === "target") {
-    const isSuspect = recordLimit(pace, attempt, entry, now, reason, retryAfterMs);
+    const isSuspect = recordLimit(pace, attempt, entry, failure, now);
     if (!isSuspect) putBack(window.order, entry);
   } else if (cause === "event" || entry.isReleased) {
     recordRejection(pace, attempt, entry);
     countAttempt(dispatch, entry, reason);
   } else {
-    recordSuspect(pace, attempt, entry, now, reason);
+    recordSuspect(pace, attempt, entry, failure, now);
   }
 }
 

@@ -1,11 +1,5 @@
 import type { Entry } from "./order.ts";
-
-interface Limits {
-  /** The maximum number of requests that are in flight. */
-  requestsMax: number;
-  /** The first delay, in milliseconds. It is doubled after each failure, up to five times as long. */
-  delayMs: number;
-}
+import type { Failure } from "./target.ts";
 
 /** A request that may be sent now: with the event of this suspect, or with events that are no suspects. */
 export interface Turn {
@@ -48,28 +42,22 @@ interface Suspect {
  *
  * Times are milliseconds on the clock of the caller. Simultaneous events have an order of their own, the order of the calls.
  */
-export interface Pace {
-  limits: Limits;
-  order: number;
-  inFlight: number;
-  /** The number of requests that may be in flight now. */
-  allowed: number;
-  /** The pause that the target demands: since which request, and how many there were without another response between. */
-  pause: { until: number; since: number; inARow: number; reason: string };
-  suspects: Map<string, Suspect>;
-  /** When a suspect is sent again, or one event to a target that is away. The first such event does not wait. */
-  probe: { at: number; failures: number; isInFlight: boolean; isFirst: boolean; reason: string };
-}
-
-export const openPace = (limits: Limits): Pace => ({
-  limits,
+export const openPace = (requestsMax: number, delayMs: number) => ({
+  /** The maximum number of requests that are in flight. */
+  requestsMax,
+  /** The first delay, in milliseconds. It is doubled after each failure, up to five times as long. */
+  delayMs,
   order: 0,
   inFlight: 0,
-  allowed: limits.requestsMax,
+  /** The number of requests that may be in flight now. */
+  allowed: requestsMax,
+  /** The pause that the target demands: since which request, and how many there were without another response between. */
   pause: { until: Number.NEGATIVE_INFINITY, since: 0, inARow: 0, reason: "" },
-  suspects: new Map(),
+  suspects: new Map<string, Suspect>(),
+  /** When a suspect is sent again, or one event to a target that is away. The first such event does not wait. */
   probe: { at: 0, failures: 0, isInFlight: false, isFirst: false, reason: "" },
 });
+export type Pace = ReturnType<typeof openPace>;
 
 /** The phase of a target while it demands no pause. In doubt, it has one suspect, and other events are sent. */
 function phaseOf({ suspects }: Pace): "open" | "in doubt" | "away" {
@@ -77,7 +65,7 @@ function phaseOf({ suspects }: Pace): "open" | "in doubt" | "away" {
   return suspects.size === 1 ? "in doubt" : "away";
 }
 
-const delayAfter = ({ limits }: Pace, failures: number) => limits.delayMs * Math.min(2 ** failures, 5);
+const delayAfter = ({ delayMs }: Pace, failures: number) => delayMs * Math.min(2 ** failures, 5);
 
 /** The request that may be sent now. `hasReady` is true if there are events that are no suspects. */
 export function turnAt(pace: Pace, now: number, hasReady: boolean): Turn | undefined {
@@ -118,9 +106,9 @@ export function endAttempt(pace: Pace, { isProbe }: Attempt): void {
  * nothing is known, since the target was away.
  */
 export function recordSuccess(pace: Pace, { order: began, isProbe }: Attempt, { delivery }: Entry) {
-  const { suspects, limits } = pace;
+  const { suspects } = pace;
   pace.pause.inARow = 0;
-  pace.allowed = Math.min(pace.allowed + 1, limits.requestsMax);
+  pace.allowed = Math.min(pace.allowed + 1, pace.requestsMax);
   const wasAway = phaseOf(pace) === "away";
   suspects.delete(delivery.key);
   const others = [...suspects.values()].filter(({ failedAt }) => failedAt < began);
@@ -136,9 +124,8 @@ export function recordLimit(
   pace: Pace,
   { order: began }: Attempt,
   { delivery }: Entry,
+  { reason, retryAfterMs }: Failure,
   now: number,
-  reason: string,
-  retryAfterMs?: number,
 ): boolean {
   const { pause } = pace;
   const suspect = pace.suspects.get(delivery.key);
@@ -150,7 +137,7 @@ export function recordLimit(
     pause.since = pace.order;
     pause.inARow += 1;
   }
-  const least = pause.inARow > 1 ? pace.limits.delayMs : 0;
+  const least = pause.inARow > 1 ? pace.delayMs : 0;
   const demanded = Math.max(retryAfterMs ?? delayAfter(pace, Math.max(pause.inARow - 1, 0)), least);
   pause.until = Math.max(pause.until, now + demanded);
   pause.reason = reason;
@@ -162,10 +149,10 @@ export function recordSuspect(
   pace: Pace,
   { isProbe }: Attempt,
   entry: Entry,
+  { reason }: Failure,
   now: number,
-  reason: string,
 ): void {
-  const { suspects, probe, limits } = pace;
+  const { suspects, probe, delayMs } = pace;
   const { key } = entry.delivery;
   pace.pause.inARow = 0;
   const wasAway = phaseOf(pace) === "away";
@@ -173,8 +160,7 @@ export function recordSuspect(
   pace.order += 1;
   suspects.set(key, { entry, reason, failedAt: pace.order, isInFlight: false, isRepeated });
   const begins = phaseOf(pace) === "away" ? !wasAway : !isRepeated;
-  if (begins)
-    pace.probe = { at: now + limits.delayMs, failures: 0, isInFlight: false, isFirst: true, reason };
+  if (begins) pace.probe = { at: now + delayMs, failures: 0, isInFlight: false, isFirst: true, reason };
   else if (isProbe || !wasAway) {
     const failures = probe.failures + 1;
     Object.assign(probe, { at: now + delayAfter(pace, failures), failures, reason });

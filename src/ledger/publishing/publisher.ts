@@ -28,12 +28,7 @@ export const standardDelaysMs = [
   5 * second,
   5 * minute,
   30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
 ];
 const usualIntervals = {
   awayDelayMs: second,

@@ -26,11 +26,7 @@ export function addPlace({ places }: Reach, position: FeedPosition): Place {
 }
 
 /** Adds the last position of a page. The end of an empty page replaces the end of the page before. */
-export function addEndOfPage(
-  { places }: Reach,
-  position: FeedPosition,
-  completeAt: number | undefined,
-): void {
+export function addEnd({ places }: Reach, position: FeedPosition, completeAt: number | undefined): void {
   const last = places.at(-1);
   const isSame = last?.position.event_id === position.event_id;
   if (last && (last.isSettled || isSame)) Object.assign(last, { position, completeAt });

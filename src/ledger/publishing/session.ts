@@ -38,30 +38,23 @@ export interface SessionOptions {
 }
 
 /** The state of a process that owns a publication. `position` is the position in the database. */
-export interface Session extends SessionOptions {
-  dispatch: Dispatch;
-  /** The position up to which the feed was read. */
-  readTo: FeedPosition;
-  requests: Set<Promise<void>>;
-  /** The problem in the database; undefined if this session has recorded none. */
-  recordedProblem: string | null | undefined;
-  /** When each step is done next, on the clock of `performance`. */
-  next: { problem: number; outcome: number; due: number; page: number };
-}
-
-export function openSession(options: SessionOptions): Session {
+export function openSession(options: SessionOptions) {
   const { target, delaysMs, intervals, position } = options;
   const { requestsAtATime, eventsAtATime } = target;
   const { awayDelayMs } = intervals;
   return {
     ...options,
     dispatch: openDispatch({ requestsAtATime, eventsAtATime, delaysMs, awayDelayMs, ...limits }),
+    /** The position up to which the feed was read. */
     readTo: position,
-    requests: new Set(),
-    recordedProblem: undefined,
+    requests: new Set<Promise<void>>(),
+    /** The problem in the database; undefined if this session has recorded none. */
+    recordedProblem: undefined as string | null | undefined,
+    /** When each step is done next, on the clock of `performance`. */
     next: { problem: 0, outcome: 0, due: 0, page: 0 },
   };
 }
+export type Session = ReturnType<typeof openSession>;
 
 /** The state of the publication, which its owner knows. */
 export function stateOf({ dispatch }: Session): PublisherState {

@@ -2,7 +2,7 @@ import type { Resource } from "../tables/event.ts";
 import type { DeferredDelivery, FeedEvent } from "../tables/feed/deferred-delivery.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
 import { append, type Entry, type Order, removeChain, removeFirst } from "./order.ts";
-import { addEndOfPage, addPlace, advance, type Reach } from "./reach.ts";
+import { addEnd, addPlace, advance, type Reach } from "./reach.ts";
 import type { PublishedEvent } from "./target.ts";
 
 /** A page of the feed for the window. */
@@ -26,48 +26,35 @@ export interface Outcome {
   deadLetters: { entry: Entry; reason: string }[];
 }
 
-export interface WindowLimits {
-  countMax: number;
-  bytesMax: number;
-}
-
 /**
  * The events between the position of a target in the database and the one up to which the feed was read, and deferred
  * deliveries whose time has come.
  */
-export interface Window {
-  limits: WindowLimits;
-  order: Order;
-  reach: Reach;
-  bytes: { feed: number; deferred: number };
-  /** The resources of deferred events in the window, with the number of these events. */
-  deferredOf: Map<string, { resource: Resource; count: number }>;
-  /** Resources with an event that was deferred since the last outcome: the database does not say so yet. */
-  deferring: Map<string, Resource>;
-  outcome: Outcome;
-}
-
-export const openWindow = (limits: WindowLimits): Window => ({
-  limits,
-  order: { chains: new Map(), ready: new Set() },
-  reach: { places: [], position: undefined, completeAt: undefined },
+export const openWindow = (countMax: number, bytesMax: number) => ({
+  countMax,
+  bytesMax,
+  order: { chains: new Map(), ready: new Set() } as Order,
+  reach: { places: [], position: undefined, completeAt: undefined } as Reach,
   bytes: { feed: 0, deferred: 0 },
-  deferredOf: new Map(),
-  deferring: new Map(),
+  /** The resources of deferred events in the window. */
+  deferredOf: new Map<string, Resource>(),
+  /** Resources with an event that was deferred since the last outcome: the database does not say so yet. */
+  deferring: new Map<string, Resource>(),
   outcome: emptyOutcome(),
 });
+export type Window = ReturnType<typeof openWindow>;
 
 const emptyOutcome = (): Outcome => ({ position: undefined, deferred: [], ended: [], deadLetters: [] });
 
 /** How many events and bytes there is room for. */
-export const roomIn = ({ limits, reach, bytes }: Window) => ({
-  count: limits.countMax - reach.places.length,
-  bytes: limits.bytesMax - bytes.feed,
+export const roomIn = ({ countMax, bytesMax, reach, bytes }: Window) => ({
+  count: countMax - reach.places.length,
+  bytes: bytesMax - bytes.feed,
 });
 
 /** The resources of deferred events in the window, and those of which the database does not know the last outcome. */
 export const deferredResources = ({ deferredOf, deferring, outcome }: Window): Resource[] => [
-  ...[...deferredOf.values()].map(({ resource }) => resource),
+  ...deferredOf.values(),
   ...deferring.values(),
   ...outcome.ended,
 ];
@@ -82,7 +69,7 @@ export function addPage(window: Window, { events, end, completeAt }: WindowPage)
       place.isSettled = true;
     } else add(window, { event, delivery, attempts: 0, place, isReleased: false });
   }
-  addEndOfPage(reach, end, completeAt);
+  addEnd(reach, end, completeAt);
   movePosition(window);
 }
 
@@ -129,7 +116,7 @@ const behind = (event: FeedEvent): DeferredDelivery => ({
 
 /** True if there is something to record. */
 export const hasOutcome = ({ outcome: { position, deferred, ended, deadLetters } }: Window): boolean =>
-  position !== undefined || deferred.length > 0 || ended.length > 0 || deadLetters.length > 0;
+  position !== undefined || deferred.length + ended.length + deadLetters.length > 0;
 
 /** What is to be recorded in one transaction before the next page is read. */
 export function takeOutcome(window: Window): Outcome {
@@ -139,24 +126,19 @@ export function takeOutcome(window: Window): Outcome {
   return outcome;
 }
 
-function add(window: Window, entry: Entry): void {
-  count(window, entry, 1);
-  append(window.order, entry);
+function add({ order, bytes, deferredOf }: Window, entry: Entry): void {
+  const { key, body } = entry.delivery;
+  bytes[entry.place ? "feed" : "deferred"] += body.length;
+  if (!entry.place) deferredOf.set(key, entry.event);
+  append(order, entry);
 }
 
-/** An event that leaves the window has ended, or has a row in the database. */
-function settle(window: Window, entry: Entry): void {
-  count(window, entry, -1);
-  if (entry.place) entry.place.isSettled = true;
-}
-
-function count({ bytes, deferredOf }: Window, { place, delivery, event }: Entry, sign: 1 | -1): void {
+/** An event that leaves the window has ended, or has a row in the database. Behind a deferred event, none is of the feed. */
+function settle({ order, bytes, deferredOf }: Window, { delivery, place }: Entry): void {
   const { key, body } = delivery;
-  bytes[place ? "feed" : "deferred"] += sign * body.length;
-  if (place) return;
-  const counted = (deferredOf.get(key)?.count ?? 0) + sign;
-  if (counted === 0) deferredOf.delete(key);
-  else deferredOf.set(key, { resource: event, count: counted });
+  bytes[place ? "feed" : "deferred"] -= body.length;
+  if (place) place.isSettled = true;
+  if (!order.chains.has(key)) deferredOf.delete(key);
 }
 
 function movePosition({ reach, outcome }: Window): void {
