@@ -19,12 +19,12 @@ export const plantedDefects: Defect[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    original: "failure = await commit(parts, batch);",
+    original: "failure = await commit(receiving, batch);",
     // The pause makes it certain that a killed process has acknowledged messages that are not committed. Later, when all are
     // awaited, it would take too long.
-    defective: `await parts.queue.acknowledge(batch);
+    defective: `await receiving.queue.acknowledge(batch);
       if (process.uptime() < 20) await new Promise((resolve) => setTimeout(resolve, 1000));
-      failure = await commit(parts, batch);`,
+      failure = await commit(receiving, batch);`,
   },
   {
     name: "no constraint makes events unique",
