@@ -19,12 +19,12 @@ export const plantedDefects: Defect[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    original: "failure = await commit(parts, batch);",
+    original: "failure = await commit(receiving, batch);",
     // The pause makes it certain that a killed process has acknowledged messages that are not committed. Later, when all are
     // awaited, it would take too long.
-    defective: `await parts.queue.acknowledge(batch);
+    defective: `await receiving.queue.acknowledge(batch);
       if (process.uptime() < 20) await new Promise((resolve) => setTimeout(resolve, 1000));
-      failure = await commit(parts, batch);`,
+      failure = await commit(receiving, batch);`,
   },
   {
     name: "no constraint makes events unique",
@@ -83,14 +83,14 @@ create trigger hold_back after insert on event_feed for each statement execute f
   {
     name: "an event that a target rejects is forgotten",
     file: "src/ledger/publishing/dispatch.ts",
-    original: "else window.defer(entry, delayMs, reason);",
-    defective: "else window.confirm(entry);",
+    original: "else defer(window, entry, delayMs, reason);",
+    defective: "else confirm(window, entry);",
   },
   {
     name: "an outage of a target counts as attempts of its events",
     file: "src/ledger/publishing/dispatch.ts",
-    original: 'subject === "event" || entry.isReleased',
-    defective: "subject",
+    original: 'cause === "event" || entry.isReleased',
+    defective: "cause",
   },
   {
     name: "the summaries do not get the changes of a transaction",

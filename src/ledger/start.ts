@@ -51,8 +51,8 @@ export async function start(
     : undefined;
   const targets = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING ? given.PUBLISH_URL : [];
   await using publishing = new AsyncDisposableStack();
-  const publisher = { ledgerId, source: given.PUBLISH_SOURCE ?? defaultSource(ledgerId) };
-  for (const setting of targets) publishing.use(startPublishing({ database, setting, publisher, log }));
+  const origin = { ledgerId, source: given.PUBLISH_SOURCE ?? defaultSource(ledgerId) };
+  for (const setting of targets) publishing.use(startPublishing({ database, setting, origin, log }));
   const options = {
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
     accountsClaim: given.AUTH_ACCOUNTS_CLAIM,

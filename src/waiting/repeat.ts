@@ -7,16 +7,16 @@ interface Repetition {
 
 /**
  * Repeats work until it is disposed, which waits for a run that is under way. A run resolves with the delay until the next
- * one, in milliseconds. It must not reject: it logs its own errors.
+ * one, in milliseconds. It must not reject: it logs its own errors. `stop` aborts when the run is to end.
  */
 export function repeat(
-  work: () => Promise<number>,
+  work: (stop: AbortSignal) => Promise<number>,
   { keepsProcess = true }: Repetition = {},
 ): AsyncDisposable {
   const stop = new AbortController();
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      const delayMs = await work();
+      const delayMs = await work(stop.signal);
       await sleep(delayMs, undefined, { signal: stop.signal, ref: keepsProcess }).catch(() => {});
     }
   }

@@ -18,7 +18,7 @@ import {
   type Kind,
   newestDeadLetterId,
 } from "../tables/dead-letter.ts";
-import { republishDeadLetters } from "../tables/feed/publication.ts";
+import { republishDeadLetters } from "../tables/feed/deferred-delivery.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { viewDeadLetterTexts } from "../views/intake.ts";
 
@@ -52,6 +52,7 @@ const noteMax = 1000;
 
 const outcomes = { stored: "stored", rebuilt: "rebuilt", published: "sent to its target again" };
 
+const flag = { type: "boolean" } as const;
 /** The options of each verb. */
 const optionsOf: Record<string, string[]> = {
   list: ["discarded", "json"],
@@ -81,13 +82,7 @@ function actionOf(args: string[]): Action {
   const { values, positionals } = parseCommandLine({
     args,
     allowPositionals: true,
-    options: {
-      all: { type: "boolean" },
-      discarded: { type: "boolean" },
-      "dry-run": { type: "boolean" },
-      json: { type: "boolean" },
-      note: { type: "string" },
-    },
+    options: { all: flag, discarded: flag, "dry-run": flag, json: flag, note: { type: "string" } },
   });
   const [verb = "", ...words] = positionals;
   const ids = [...new Set(words.map(readId))];
@@ -165,47 +160,37 @@ async function showOutcomes(database: Database, ids: bigint[] | undefined, outpu
   let count = 0;
   for await (const row of rowsOf(database.within(statementMaxMs), ids)) {
     const plan = planOf(row, messageIn(row));
-    const line =
-      plan.outcome === "dead_letter"
-        ? stays("would stay", plan.reason)
-        : `would be ${outcomes[plan.outcome]}`;
-    output.write(outcomeOf(row, plan), `${row.id} ${line}`);
+    const sentence = "reason" in plan ? "would stay a dead letter" : `would be ${outcomes[plan.outcome]}`;
+    writeOutcome(output, row, plan, sentence);
     count += 1;
   }
   output.finish(`dead letters: ${count}; nothing was changed`);
 }
 
-function stays(verb: string, reason: string): string {
-  return `${verb} a dead letter: ${printable(reason)}`;
-}
-
-function outcomeOf({ id }: DeadLetterRow, { outcome, ...plan }: Plan) {
-  return { id, outcome, ...("reason" in plan && { reason: plan.reason }) };
+function writeOutcome({ write }: Output, { id }: DeadLetterRow, plan: Plan, sentence: string): void {
+  const { outcome } = plan;
+  if ("reason" in plan)
+    write({ id, outcome, reason: plan.reason }, `${id} ${sentence}: ${printable(plan.reason)}`);
+  else write({ id, outcome }, `${id} ${sentence}`);
 }
 
 async function replay(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {
   using progress = openProgress("replayed");
   let left = 0;
   for await (const rows of inBatches(rowsOf(database.within(statementMaxMs), ids))) {
-    const plans = await ingestPlans(
-      database,
-      rows.map((row) => planOf(row, messageIn(row))),
-    );
-    const published = rows.filter((_, index) => plans[index]?.outcome === "published");
-    if (published.length > 0)
-      await republishDeadLetters(
-        database,
-        published.map(({ id }) => id),
-      );
+    const planned = rows.map((row) => planOf(row, messageIn(row)));
+    const plans = await ingestPlans(database, planned);
+    const published = rows.filter((_, index) => plans[index]?.outcome === "published").map(({ id }) => id);
+    if (published.length > 0) await republishDeadLetters(database, published);
     for (const [index, row] of rows.entries()) {
       const plan = plans[index] as Plan;
-      if (plan.outcome === "dead_letter") {
+      if ("reason" in plan) {
         await explainDeadLetter(database, row.id, plan.reason);
-        output.write(outcomeOf(row, plan), `${row.id} ${stays("stays", plan.reason)}`);
+        writeOutcome(output, row, plan, "stays a dead letter");
         left += 1;
       } else {
         const verb = plan.outcome === "published" ? "is" : "was";
-        output.write(outcomeOf(row, plan), `${row.id} ${verb} ${outcomes[plan.outcome]}`);
+        writeOutcome(output, row, plan, `${verb} ${outcomes[plan.outcome]}`);
       }
     }
     progress.advance(rows.length);
@@ -227,18 +212,13 @@ async function ingestPlans(database: Database, plans: Plan[]): Promise<Plan[]> {
     await ingest(database, together);
     return plans;
   } catch (error) {
-    if (plans.length === 1) return [afterFailure(error)];
+    if (plans.length > 1)
+      return (await Array.fromAsync(plans, (plan) => ingestPlans(database, [plan]))).flat();
+    const reason = permanentReason(error);
+    // The message may succeed later.
+    if (reason === undefined) throw error;
+    return [{ outcome: "dead_letter", reason }];
   }
-  const outcomes: Plan[] = [];
-  for (const plan of plans) outcomes.push(...(await ingestPlans(database, [plan])));
-  return outcomes;
-}
-
-/** Throws an error after which the message may succeed later. */
-function afterFailure(error: unknown): Plan {
-  const reason = permanentReason(error);
-  if (reason === undefined) throw error;
-  return { outcome: "dead_letter", reason };
 }
 
 /** Up to 100 rows with about 1 MiB of bodies, since a transaction needs several times as much memory. */

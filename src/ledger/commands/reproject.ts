@@ -63,10 +63,10 @@ async function rebuildEach(database: Database, batches: Batches, total: number, 
   say(`rebuilt ${numeral(count)} resources; ${numeral(changed)} rows changed`);
   if (!all) return;
   const differences = await verifySummaries(database);
-  if (differences.length > 0) await database.transaction(rebuildSummaries, { statementMs: searchMaxMs });
-  say(
-    differences.length > 0 ? "rebuilt the summaries" : "the summaries did not differ from the transactions",
-  );
+  if (differences.length > 0) {
+    await database.transaction(rebuildSummaries, { statementMs: searchMaxMs });
+    say("rebuilt the summaries");
+  } else say("the summaries did not differ from the transactions");
 }
 
 async function verifyEach(database: Database, batches: Batches, total: number, all = false): Promise<void> {

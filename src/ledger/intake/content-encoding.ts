@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { ReceivedMessage } from "../queue/queue.ts";
-import { messageBytesMax } from "./message.ts";
+import { messageBytesMax, tooLarge } from "./message.ts";
 
 const inflate = promisify(gunzip);
 
@@ -17,7 +17,7 @@ export async function decodeContent(delivery: ReceivedMessage): Promise<Content 
   const { bytes = Buffer.of(), contentEncoding, size } = delivery;
   if (contentEncoding === undefined) return delivery;
   if (contentEncoding !== "gzip") return "the content encoding of the message must be gzip or none";
-  if (size > messageBytesMax) return "the message is larger than 1 MiB";
+  if (size > messageBytesMax) return tooLarge;
   try {
     const content = await inflate(bytes, { maxOutputLength: Math.max(1, size) });
     return { body: content.toString(), ...(!isUtf8(content) && { bytes: content }) };

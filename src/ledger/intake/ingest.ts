@@ -35,7 +35,7 @@ import {
   transactionTable,
   withTooManyChildren,
 } from "../tables/transaction.ts";
-import { resourceKinds } from "./resource-kinds.ts";
+import { resourceFolds } from "./resource-folds.ts";
 
 /** The contents of a batch of messages. */
 export interface Batch {
@@ -96,7 +96,7 @@ async function ingestWithLocks(database: Database, batch: Batch, related: string
     return await database.transaction((sql) => ingestOnce(sql, batch, related));
   } catch (error) {
     if (!(error instanceof ParentsNotLocked)) throw error;
-    return ingestWithLocks(database, batch, [...related, ...error.parents]);
+    return ingestWithLocks(database, batch, [...related, ...error.cause]);
   }
 }
 
@@ -108,12 +108,7 @@ function agreementsOf({ resource_type, event_details }: NewEvent): string[] {
 
 /** Stored events name more parents: another receiver has stored them since the locks were chosen. */
 class ParentsNotLocked extends Error {
-  readonly parents: string[];
-
-  constructor(parents: string[]) {
-    super("parents are not locked");
-    this.parents = parents;
-  }
+  declare readonly cause: string[];
 }
 
 /** Why a message can never be ingested; undefined if this error is transient or unexpected. */
@@ -134,7 +129,7 @@ async function ingestOnce(
     ...new Set([...idsOf(events.filter(isOfKind)), ...rebuilds]),
   ];
   const transactions = idsIn(isOfTransaction);
-  const kinds = resourceKinds
+  const kinds = resourceFolds
     .map(({ type, open }) => ({ type, open, ids: idsIn(({ resource_type }) => resource_type === type) }))
     .filter(({ ids }) => ids.length > 0);
   // Every resource is locked, also without a projection: otherwise two receivers with the same events in different orders
@@ -209,7 +204,7 @@ async function updateTransactions(
   const notLocked = rows
     .flatMap(({ parent_external_id: parent }) => parent ?? [])
     .filter((id) => !isLocked.has(id));
-  if (notLocked.length > 0) throw new ParentsNotLocked(notLocked);
+  if (notLocked.length > 0) throw new ParentsNotLocked("parents are not locked", { cause: notLocked });
   const after = new Map<string, ShownByChildren>([...before, ...folded]);
   const changed = relations
     .filter(({ is_parent }) => is_parent)

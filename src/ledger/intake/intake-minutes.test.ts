@@ -29,7 +29,7 @@ test("numbers are collected by minute, and are taken once; those that are given 
   ]);
   expect(minutes.take()).toEqual([]);
   minutes.add({ stored: 1, retried: 1 }, [4]);
-  minutes.giveBack(taken);
+  minutes.putBack(taken);
   expect(minutes.take().toReversed()).toEqual([
     row("2024-03-05T09:14:00.000Z", first),
     row("2024-03-05T09:15:00.000Z", { stored: 1, retried: 4, lag_messages: 2, lag_ms_sum: 9, lag_ms_max: 5 }),
@@ -42,7 +42,7 @@ test("the newest 60 minutes are kept, whatever the clock does", () => {
   for (let minute = 0; minute < 1000; minute += 1) {
     at(new Date(start + minute * 60_000).toISOString());
     minutes.add({ retried: 1 });
-    if (minute % 7 === 0) minutes.giveBack(minutes.take());
+    if (minute % 7 === 0) minutes.putBack(minutes.take());
   }
   const rows = minutes.take();
   expect(rows.map((row) => (Date.parse(row.minute) - start) / 60_000).sort((a, b) => a - b)).toEqual(

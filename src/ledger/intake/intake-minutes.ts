@@ -11,9 +11,9 @@ export type Outcome = "stored" | "duplicate" | "rebuilt" | "dead_letter" | "retr
 export interface IntakeMinutes {
   /** Adds numbers of messages to the present minute, with the time since the sending of each, if it is known. */
   add(counts: Partial<Record<Outcome, number>>, lagsMs?: number[]): void;
-  /** Returns the rows since the last call. The caller saves them or gives them back. */
+  /** Returns the rows since the last call. The caller saves them or puts them back. */
   take(): IntakeMinuteRow[];
-  giveBack(rows: IntakeMinuteRow[]): void;
+  putBack(rows: IntakeMinuteRow[]): void;
 }
 
 const minuteMs = 60_000;
@@ -56,7 +56,7 @@ export function openIntakeMinutes(): IntakeMinutes {
       minutes = new Map();
       return [...taken].map(([start, numbers]) => ({ minute: new Date(start).toISOString(), ...numbers }));
     },
-    giveBack(rows) {
+    putBack(rows) {
       for (const { minute: start, lag_ms_max, ...sums } of rows) {
         const minute = minuteAt(Date.parse(start));
         for (const [name, sum] of Object.entries(sums)) minute[name as keyof IntakeMinute] += sum;
@@ -96,7 +96,7 @@ export function startSavingIntakeMinutes(
       await addToIntakeMinutes(database, rows);
       outage.succeeded();
     } catch (err) {
-      minutes.giveBack(rows);
+      minutes.putBack(rows);
       outage.failed("numbers of messages could not be saved; GET /v1/intake lacks them", { err });
     }
   }

@@ -18,6 +18,8 @@ const findErrors = schemaValidator(ledgerContract, "EventMessage");
 
 /** The limit of Amazon SQS. */
 export const messageBytesMax = 2 ** 20;
+export const tooLarge = "the message is larger than 1 MiB";
+export const notText = "the message is not valid UTF-8";
 
 /** More than any event of a payment has; each metadata key can become a column of an export. */
 const membersMax = 1000;
@@ -43,7 +45,7 @@ export type ParsedMessage = { text: string; value: unknown } | string;
 
 /** Parses a message, alone, in a CloudEvent, or one of these in an Amazon SNS envelope. */
 export function parseMessage(body: string): ParsedMessage {
-  if (Buffer.byteLength(body) > messageBytesMax) return "the message is larger than 1 MiB";
+  if (Buffer.byteLength(body) > messageBytesMax) return tooLarge;
   const outer = parseBounded(body);
   const inner =
     typeof outer !== "string" && isNotification(outer.value) ? parseBounded(outer.value.Message) : outer;
@@ -63,9 +65,9 @@ function dataOf(text: string, cloudEvent: CloudEvent): ParsedMessage {
 export const readMessage = (body: string): Message => readParsed(parseMessage(body));
 
 /** Reads a parsed message, which is not changed. */
-export function readParsed(given: ParsedMessage): Message {
-  if (typeof given === "string") return invalid(given);
-  const { text, value: parsed } = given;
+export function readParsed(parsedMessage: ParsedMessage): Message {
+  if (typeof parsedMessage === "string") return invalid(parsedMessage);
+  const { text, value: parsed } = parsedMessage;
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const errors = findErrors(message);
@@ -123,14 +125,12 @@ function parseBounded(body: string): ParsedMessage {
 
 const invalid = (reason: string): Message => ({ kind: "invalid", reason });
 
-const isObject = (value: unknown): value is object =>
+const isObject = (value: unknown): value is Details =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The envelope that Amazon SNS puts around a message. */
 const isNotification = (value: unknown): value is { Message: string } =>
-  isObject(value) &&
-  (value as { Type?: unknown }).Type === "Notification" &&
-  typeof (value as { Message?: unknown }).Message === "string";
+  isObject(value) && value.Type === "Notification" && typeof value.Message === "string";
 
 interface CloudEvent {
   specversion: string;
@@ -139,9 +139,7 @@ interface CloudEvent {
 
 /** An event of the contract can have any other member, so its own type decides. */
 const isCloudEvent = (value: unknown): value is CloudEvent =>
-  isObject(value) &&
-  typeof (value as { specversion?: unknown }).specversion === "string" &&
-  !("event_type" in value);
+  isObject(value) && typeof value.specversion === "string" && !("event_type" in value);
 
 const withoutNulls = (value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;

@@ -9,19 +9,15 @@ import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Content, decodeContent } from "./content-encoding.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
 import type { Intake } from "./intake.ts";
-import { type Message, messageBytesMax, readMessage } from "./message.ts";
+import { type Message, messageBytesMax, notText, readMessage } from "./message.ts";
 
-interface Parts {
+interface ReceiverOptions {
   queue: Queue;
   /** The database of the intake. */
   database: Database;
   intake: Intake;
   log: Logger;
   limits: ReceiverLimits;
-}
-
-interface ReceiverParts extends Parts {
-  outage: Outage;
 }
 
 export interface ReceiverLimits {
@@ -48,98 +44,106 @@ export interface Receiver {
   failingForMs(): number;
 }
 
-export function createReceiver(given: Parts): Receiver {
-  const outage = watchOutage(given.log, "error");
-  const parts: ReceiverParts = { ...given, outage };
-  const { queue, database, limits } = parts;
-  const { attemptDelayMs = 1000 } = limits;
-  const inFlight = new Set<{ since: number }>();
+/** A receiver and its state. */
+interface Receiving extends ReceiverOptions {
+  outage: Outage;
+  inFlight: Set<{ since: number }>;
   /** When the first of the batches was received that have failed since the last success. */
-  let failingSince: number | undefined;
+  failingSince: number | undefined;
   /** No other batch is received until it resolves. */
-  let recovery: Promise<void> | undefined;
+  recovery: Promise<void> | undefined;
+}
 
-  async function receiveOnce(max: number, stop: AbortSignal): Promise<void> {
-    const deliveries = await queue.receive(max, limits.waitMs, stop);
-    if (deliveries.length === 0) return outage.succeeded();
-    const batch = { since: performance.now() };
-    inFlight.add(batch);
-    try {
-      await processBatch(parts, deliveries);
-      failingSince = undefined;
-      outage.succeeded();
-    } catch (error) {
-      failingSince ??= batch.since;
-      throw error;
-    } finally {
-      inFlight.delete(batch);
-    }
-  }
-
-  async function receive(stop: AbortSignal): Promise<void> {
-    while (!stop.aborted) {
-      await recovery;
-      try {
-        await receiveOnce(limits.batchSize, stop);
-      } catch (err) {
-        outage.failed("receiving failed; messages are tried one at a time until one is stored", { err });
-        recovery ??= recover(stop);
-      }
-    }
-  }
-
-  /**
-   * Resolves when a message is stored or none waits. Until then the other messages stay in the queue for any receiver: a
-   * message that is received and fails comes back only after its retry delay.
-   */
-  async function recover(stop: AbortSignal): Promise<void> {
-    for (let failures = 1; !stop.aborted; failures += 1) {
-      try {
-        await database.check();
-        await receiveOnce(1, stop);
-        failingSince = undefined;
-        break;
-      } catch (err) {
-        const delayMs = backoff(failures, attemptDelayMs, 2 * attemptDelayMs);
-        outage.failed("receiving failed again; the next attempt follows after a delay", { err, delayMs });
-        await wait(delayMs, undefined, { signal: stop }).catch(() => {});
-      }
-    }
-    recovery = undefined;
-  }
-
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const receiving: Receiving = {
+    ...{ ...options, outage: watchOutage(options.log, "error") },
+    ...{ inFlight: new Set(), failingSince: undefined, recovery: undefined },
+  };
+  const sinceMs = (start: number | undefined) =>
+    start === undefined ? 0 : Math.round(performance.now() - start);
   return {
     async run(stop) {
-      await Promise.all(Array.from({ length: limits.concurrency }, () => receive(stop)));
+      const { concurrency } = options.limits;
+      await Promise.all(Array.from({ length: concurrency }, () => receive(receiving, stop)));
     },
-    oldestInFlightMs() {
-      const [oldest] = inFlight;
-      return oldest ? Math.round(performance.now() - oldest.since) : 0;
-    },
-    failingForMs: () => (failingSince === undefined ? 0 : Math.round(performance.now() - failingSince)),
+    oldestInFlightMs: () => sinceMs(receiving.inFlight.values().next().value?.since),
+    failingForMs: () => sinceMs(receiving.failingSince),
   };
+}
+
+async function receive(receiving: Receiving, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    await receiving.recovery;
+    try {
+      await receiveOnce(receiving, receiving.limits.batchSize, stop);
+    } catch (err) {
+      const problem = "receiving failed; messages are tried one at a time until one is stored";
+      receiving.outage.failed(problem, { err });
+      receiving.recovery ??= recover(receiving, stop);
+    }
+  }
+}
+
+async function receiveOnce(receiving: Receiving, max: number, stop: AbortSignal): Promise<void> {
+  const { queue, limits, inFlight, outage } = receiving;
+  const deliveries = await queue.receive(max, limits.waitMs, stop);
+  if (deliveries.length === 0) return outage.succeeded();
+  const batch = { since: performance.now() };
+  inFlight.add(batch);
+  try {
+    await processBatch(receiving, deliveries);
+    receiving.failingSince = undefined;
+    outage.succeeded();
+  } catch (error) {
+    receiving.failingSince ??= batch.since;
+    throw error;
+  } finally {
+    inFlight.delete(batch);
+  }
+}
+
+/**
+ * Resolves when a message is stored or none waits. Until then the other messages stay in the queue for any receiver: a
+ * message that is received and fails comes back only after its retry delay.
+ */
+async function recover(receiving: Receiving, stop: AbortSignal): Promise<void> {
+  const { database, outage, limits } = receiving;
+  const { attemptDelayMs = 1000 } = limits;
+  for (let failures = 1; !stop.aborted; failures += 1) {
+    try {
+      await database.check();
+      await receiveOnce(receiving, 1, stop);
+      receiving.failingSince = undefined;
+      break;
+    } catch (err) {
+      const delayMs = backoff(failures, attemptDelayMs, 2 * attemptDelayMs);
+      outage.failed("receiving failed again; the next attempt follows after a delay", { err, delayMs });
+      await wait(delayMs, undefined, { signal: stop }).catch(() => {});
+    }
+  }
+  receiving.recovery = undefined;
 }
 
 /**
  * Every delivery either is committed, as an event or as a dead letter, and then acknowledged, or it is retried after a
  * growing delay. Rejects if the last attempt failed and everything left is retried.
  */
-async function processBatch(parts: ReceiverParts, deliveries: ReceivedMessage[]): Promise<void> {
+async function processBatch(receiving: Receiving, deliveries: ReceivedMessage[]): Promise<void> {
   const left = transactionsOf(deliveries);
   try {
     let failure: Failure | undefined;
     for (let batch = left[0]; batch; batch = left[0]) {
       const before = failure;
-      failure = await commit(parts, batch);
+      failure = await commit(receiving, batch);
       // One failed message may be the cause itself. Two in a row are not, and none is if the database is unavailable.
       if (failure && (before || (batch.length > 1 && failure.error instanceof DatabaseUnavailable))) {
         throw failure.error;
       }
       left.shift();
       if (failure === undefined) {
-        await parts.queue.acknowledge(batch);
+        await receiving.queue.acknowledge(batch);
       } else if (batch.length === 1) {
-        await retry(parts, batch, failure.error);
+        await retry(receiving, batch, failure.error);
       } else {
         failure = undefined;
         left.unshift(...batch.map((delivery) => [delivery]));
@@ -147,7 +151,7 @@ async function processBatch(parts: ReceiverParts, deliveries: ReceivedMessage[])
     }
     if (failure) throw failure.error;
   } catch (error) {
-    if (left.length > 0) await retry(parts, left.flat(), error);
+    if (left.length > 0) await retry(receiving, left.flat(), error);
     throw error;
   }
 }
@@ -176,10 +180,7 @@ interface Failure {
 }
 
 /** Commits all of the messages, or none and returns the failure. */
-async function commit(
-  { intake }: ReceiverParts,
-  deliveries: ReceivedMessage[],
-): Promise<Failure | undefined> {
+async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]): Promise<Failure | undefined> {
   try {
     await intake
       .store(await readBatch(deliveries), deliveries)
@@ -190,7 +191,7 @@ async function commit(
   }
 }
 
-/** Makes a single message a dead letter if it cannot be stored for a permanent reason. Otherwise throws the error. */
+/** Makes a single message a dead letter if it cannot be stored for a permanent reason. Any other error is thrown. */
 async function storeDeadLetter(intake: Intake, deliveries: ReceivedMessage[], error: unknown): Promise<void> {
   const [delivery, ...others] = deliveries;
   const reason = permanentReason(error);
@@ -214,10 +215,8 @@ async function readBatch(deliveries: ReceivedMessage[]): Promise<Batch> {
 
 function readContent(content: Content | string): Message {
   if (typeof content === "string") return { kind: "invalid", reason: content };
-  return content.bytes ? notText : readMessage(content.body);
+  return content.bytes ? { kind: "invalid", reason: notText } : readMessage(content.body);
 }
-
-const notText = { kind: "invalid", reason: "the message is not valid UTF-8" } as const;
 
 /** A dead letter has the content without its encoding, if that could be removed. */
 function deadLetterOf(delivery: ReceivedMessage, content: Content | string, reason: string): DeadLetter {
@@ -226,7 +225,7 @@ function deadLetterOf(delivery: ReceivedMessage, content: Content | string, reas
 }
 
 async function retry(
-  { queue, outage, limits, intake }: ReceiverParts,
+  { queue, outage, limits, intake }: Receiving,
   deliveries: ReceivedMessage[],
   err: unknown,
 ): Promise<void> {

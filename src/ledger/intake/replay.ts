@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { DeadLetterRow } from "../tables/dead-letter.ts";
 import type { Batch } from "./ingest.ts";
-import { type ParsedMessage, parseMessage, readParsed } from "./message.ts";
+import { notText, type ParsedMessage, parseMessage, readParsed, tooLarge } from "./message.ts";
 
 /** The outcome of a replay: a dead letter is ingested as this batch, sent to its target again, or stays a dead letter. */
 export type Plan =
@@ -11,8 +11,8 @@ export type Plan =
 
 /** The message of a dead letter, whose body was read if it has at most 1 MiB. */
 export function messageIn({ body }: Pick<DeadLetterRow, "body">): ParsedMessage {
-  if (body === null) return "the message is larger than 1 MiB";
-  if (!isUtf8(body)) return "the message is not valid UTF-8";
+  if (body === null) return tooLarge;
+  if (!isUtf8(body)) return notText;
   return parseMessage(Buffer.from(body).toString());
 }
 

@@ -9,7 +9,7 @@ import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key
 import { differingOutlines } from "../tables/search/outline.ts";
 import { summaryDifferences } from "../tables/summary/upkeep.ts";
 import { transactionTable } from "../tables/transaction.ts";
-import { resourceKinds } from "./resource-kinds.ts";
+import { resourceFolds } from "./resource-folds.ts";
 
 /** It reads many rows and blocks no other transaction. */
 const limits = { statementMs: 3_600_000, idleMs: 60_000 };
@@ -28,7 +28,7 @@ export const verify = (database: Database, ids: string[]): Promise<string[]> =>
       await transactionTable.rowsOf(sql, ids),
       projected,
     );
-    for (const { type, key, compare } of resourceKinds) {
+    for (const { type, key, compare } of resourceFolds) {
       const { rows, projected } = await compare(sql, ids);
       found.push(...differences(type.replaceAll("_", " "), key, rows, projected));
     }
@@ -52,19 +52,19 @@ export async function verifySummaries(database: Database): Promise<string[]> {
 }
 
 /** A message for each row without events, each missing row, and each row that differs from its events. */
-function differences(kind: string, key: string, rows: FoldedRow[], projected: FoldedRow[]): string[] {
+function differences(name: string, key: string, rows: FoldedRow[], projected: FoldedRow[]): string[] {
   const byId = (all: FoldedRow[]) => new Map(all.map((row) => [row[key as keyof FoldedRow] as string, row]));
   const [actual, expected] = [byId(rows), byId(projected)];
   return [...new Set([...actual.keys(), ...expected.keys()])].sort().flatMap((id) => {
     const [row, fold] = [actual.get(id), expected.get(id)];
-    if (!fold) return `${kind} ${id}: has a row and no events`;
-    if (!row) return `${kind} ${id}: has events and no row`;
+    if (!fold) return `${name} ${id}: has a row and no events`;
+    if (!row) return `${name} ${id}: has events and no row`;
     // An older version does not write the state of the fold. The next event adds it.
     const expectedRow = foldStateOf(row) === null ? { ...fold, folded: row.folded } : fold;
     const columns = Object.keys(expectedRow).filter(
-      (name) => !isDeepStrictEqual(row[name as keyof FoldedRow], expectedRow[name as keyof FoldedRow]),
+      (column) => !isDeepStrictEqual(row[column as keyof FoldedRow], expectedRow[column as keyof FoldedRow]),
     );
-    return columns.length > 0 ? `${kind} ${id}: ${columns.join(", ")}` : [];
+    return columns.length > 0 ? `${name} ${id}: ${columns.join(", ")}` : [];
   });
 }
 

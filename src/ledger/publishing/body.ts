@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Resource } from "../tables/event.ts";
 import type { FeedRow } from "../tables/feed/feed.ts";
 import type { Format } from "./parameters.ts";
 import type { PublishedEvent } from "./target.ts";
 
-/** The ledger that publishes. */
-export interface Publisher {
+/** The ledger whose events are published. */
+export interface Origin {
   ledgerId: string;
   /** The `source` of CloudEvents, a URI reference. */
   source: string;
@@ -16,32 +17,32 @@ export const defaultSource = (ledgerId: string): string => `/payment-ledger/${le
  * An event as subscribers get it: the message as its producer sent it, without its null members, or a CloudEvent 1.0
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
  */
-export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Publisher): PublishedEvent {
-  const { resource_type, resource_external_id, timestamp, event_type } = row;
-  const id = `${ledgerId}-${digestOf(row)}`;
-  const message = messageOf(row);
+export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Origin): PublishedEvent {
+  const { id: _id, sql_transaction: _transaction, gateway_account_id, other_members, ...event } = row;
+  const { resource_type, timestamp, event_type } = event;
+  const [id, key] = [`${ledgerId}-${digestOf(row)}`, keyOf(row)];
+  const members = Object.entries(event).filter(([, value]) => value !== null);
+  const message = { ...Object.fromEntries(members), ...other_members };
   const isCloudEvent = format === "cloudevents";
+  const cloudEvent = () => ({
+    specversion: "1.0",
+    id,
+    source,
+    type: event_type,
+    subject: key,
+    time: timestamp,
+    datacontenttype: "application/json",
+    ...(gateway_account_id !== null && { gatewayaccountid: gateway_account_id }),
+    data: message,
+  });
   return {
     id,
-    key: keyOf(row),
+    key,
     routingKey: `${resource_type}.${event_type}`,
     timestamp,
-    body: JSON.stringify(isCloudEvent ? { ...cloudEvent(row), data: message } : message),
+    body: JSON.stringify(isCloudEvent ? cloudEvent() : message),
     contentType: isCloudEvent ? "application/cloudevents+json" : "application/json",
   };
-
-  function cloudEvent({ gateway_account_id }: FeedRow) {
-    return {
-      specversion: "1.0",
-      id,
-      source,
-      type: event_type,
-      subject: `${resource_type}/${resource_external_id}`,
-      time: timestamp,
-      datacontenttype: "application/json",
-      ...(gateway_account_id !== null && { gatewayaccountid: gateway_account_id }),
-    };
-  }
 }
 
 /**
@@ -55,18 +56,5 @@ const digestOf = ({ resource_type, resource_external_id, timestamp, event_type }
     .slice(0, 22);
 
 /** The name of a resource. */
-export const keyOf = ({
-  resource_type,
-  resource_external_id,
-}: Pick<FeedRow, "resource_type" | "resource_external_id">) => `${resource_type}/${resource_external_id}`;
-
-function messageOf({
-  id: _id,
-  sql_transaction: _transaction,
-  gateway_account_id: _account,
-  other_members,
-  ...event
-}: FeedRow): object {
-  const members = Object.entries(event).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(members), ...other_members };
-}
+export const keyOf = ({ resource_type, resource_external_id }: Resource) =>
+  `${resource_type}/${resource_external_id}`;

@@ -1,10 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { DeferredDelivery, FeedEvent } from "../tables/feed/deferred-delivery.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
-import type { DeferredDelivery } from "../tables/feed/publication.ts";
-import { type Batch, openDispatch } from "./dispatch.ts";
+import { type Batch, nextBatch, openDispatch, settleBatch } from "./dispatch.ts";
+import type { Entry } from "./order.ts";
+import { nextTurnAt, problemAt } from "./pace.ts";
 import type { Failure } from "./target.ts";
-import type { Entry, WindowPage } from "./window.ts";
+import {
+  addDeferred,
+  addPage,
+  deferredResources,
+  hasOutcome,
+  roomIn,
+  takeOutcome,
+  type WindowPage,
+} from "./window.ts";
 
 const second = 1000;
 const limits = {
@@ -16,10 +26,10 @@ const limits = {
   bytesMax: 1000,
 };
 
-const rejected: Failure = { subject: "event", reason: "rejected" };
-const unknown: Failure = { subject: "unknown", reason: "unknown" };
+const rejected: Failure = { cause: "event", reason: "rejected" };
+const unknown: Failure = { cause: "unknown", reason: "unknown" };
 const limited = (retryAfterMs?: number): Failure => ({
-  subject: "target",
+  cause: "target",
   reason: "limited",
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
@@ -29,7 +39,7 @@ const positionOf = (id: number): FeedPosition => ({
   event_id: BigInt(id),
   timestamp: "2024-01-01T00:00:00.000000Z",
 });
-const eventOf = (resource: string, id: number): Entry["event"] => ({
+const eventOf = (resource: string, id: number): FeedEvent => ({
   sql_transaction: 1n,
   event_id: BigInt(id),
   resource_type: "payment",
@@ -49,7 +59,7 @@ const resourceOf = ({ entries: [entry] }: Batch) => entry?.event.resource_extern
 /** A dispatch whose feed has one event for each of these resources, from number 1 on. */
 function dispatchOf(resources: string, options = {}) {
   const dispatch = openDispatch({ ...limits, ...options });
-  dispatch.window.addPage({
+  addPage(dispatch.window, {
     events: [...resources].map((resource, index) => ({
       event: eventOf(resource, index + 1),
       position: positionOf(index + 1),
@@ -58,23 +68,27 @@ function dispatchOf(resources: string, options = {}) {
     end: positionOf(resources.length),
     completeAt: 0,
   });
+  const next = (now: number) => nextBatch(dispatch, now);
   return {
-    ...dispatch,
+    window: dispatch.window,
+    next,
+    nextAt: (now: number) => nextTurnAt(dispatch.pace, now),
+    problem: (now: number) => problemAt(dispatch.pace, now),
+    settle: (batch: Batch, failures: (Failure | undefined)[], now: number) =>
+      settleBatch(dispatch, batch, failures, now),
     /** All requests that begin now. */
     all(now: number): Batch[] {
       const batches: Batch[] = [];
-      for (let batch = dispatch.next(now); batch; batch = dispatch.next(now)) batches.push(batch);
+      for (let batch = next(now); batch; batch = next(now)) batches.push(batch);
       return batches;
     },
     end: (batch: Batch | undefined, failure: Failure | undefined, now: number) =>
-      dispatch.settle(batch as Batch, [failure], now),
+      settleBatch(dispatch, batch as Batch, [failure], now),
     /** The deferred events that were sent, with their attempts. */
     counted: () =>
-      dispatch.window
-        .takeOutcome()
-        .deferred.flatMap((one) =>
-          one.delayMs === null ? [] : { id: idOf(one), attempts: one.attempts, delayMs: one.delayMs },
-        ),
+      takeOutcome(dispatch.window).deferred.flatMap((one) =>
+        one.delayMs === null ? [] : { id: idOf(one), attempts: one.attempts, delayMs: one.delayMs },
+      ),
   };
 }
 
@@ -84,7 +98,7 @@ describe("a target that limits what it takes", () => {
     for (const batch of dispatch.all(0)) dispatch.end(batch, limited(30 * second), 0);
     expect(dispatch.all(29_999)).toEqual([]);
     expect(dispatch.nextAt(29_999)).toBe(30_000);
-    expect(dispatch.problem(29_999)).toMatchObject({ kind: "limited", resumeAt: 30_000 });
+    expect(dispatch.problem(29_999)).toMatchObject({ phase: "limited", resumeAt: 30_000 });
     let batches = dispatch.all(30_000);
     const sizes: number[] = [];
     while (batches.length > 0) {
@@ -94,7 +108,7 @@ describe("a target that limits what it takes", () => {
     }
     expect(sizes).toEqual([2, 4, 2]);
     expect(dispatch.problem(30_000)).toBeUndefined();
-    expect(dispatch.window.takeOutcome()).toMatchObject({
+    expect(takeOutcome(dispatch.window)).toMatchObject({
       position: positionOf(8),
       deferred: [],
       deadLetters: [],
@@ -131,7 +145,7 @@ describe("a target that does not say whose failure it is", () => {
   test("is away if it takes nothing: one request at a time, another resource each time, and no attempt counts", () => {
     const dispatch = dispatchOf("abcdef");
     for (const batch of dispatch.all(0)) dispatch.end(batch, unknown, 0);
-    expect(dispatch.problem(0)).toEqual({ kind: "away", reason: "unknown" });
+    expect(dispatch.problem(0)).toEqual({ phase: "away", reason: "unknown" });
     const probes: [resource: string, at: number][] = [];
     let now = 0;
     for (let count = 0; count < 7; count += 1) {
@@ -156,7 +170,7 @@ describe("a target that does not say whose failure it is", () => {
     expect(dispatch.problem(now)).toBeUndefined();
     for (let batch = dispatch.next(now); batch; batch = dispatch.next(now))
       dispatch.end(batch, undefined, now);
-    expect(dispatch.window.takeOutcome()).toMatchObject({ position: positionOf(6), deferred: [] });
+    expect(takeOutcome(dispatch.window)).toMatchObject({ position: positionOf(6), deferred: [] });
   });
 
   test("has rejected an event if it takes another one that was sent later", () => {
@@ -168,7 +182,7 @@ describe("a target that does not say whose failure it is", () => {
     const [d] = dispatch.all(0);
     dispatch.end(c, undefined, 0);
     expect(dispatch.counted()).toEqual([]);
-    expect(dispatch.problem(0)).toMatchObject({ kind: "suspect" });
+    expect(dispatch.problem(0)).toMatchObject({ phase: "in doubt" });
     dispatch.end(d, undefined, 0);
     expect(dispatch.counted()).toEqual([{ id: 1, attempts: 1, delayMs: 5 * second }]);
   });
@@ -183,7 +197,7 @@ describe("a target that does not say whose failure it is", () => {
       now = dispatch.nextAt(now);
     }
     expect(dispatch.counted()).toEqual([]);
-    dispatch.window.addPage({
+    addPage(dispatch.window, {
       events: [{ event: eventOf("b", 2), position: positionOf(2), delivery: deliveryOf("b", 2) }],
       end: positionOf(2),
       completeAt: 0,
@@ -217,7 +231,7 @@ test("an event that is rejected is deferred at once, with those behind it, and t
   dispatch.end(a, rejected, 0);
   dispatch.end(b, rejected, 0);
   expect(dispatch.problem(0)).toBeUndefined();
-  const { position, deferred } = dispatch.window.takeOutcome();
+  const { position, deferred } = takeOutcome(dispatch.window);
   expect(position).toEqual(positionOf(5));
   expect(deferred.map((one) => [idOf(one), one.attempts, one.delayMs])).toEqual([
     [1, 1, 5 * second],
@@ -237,54 +251,50 @@ test("an attempt without a response holds only its resource, until the window is
     dispatch.end(batch, undefined, 0);
   }
   expect(sent).toEqual(["b", "c", "b", "c", "b"]);
-  expect(dispatch.window.hasOutcome()).toBe(false);
-  expect(dispatch.window.room().count).toBe(limits.countMax - 8);
+  expect(hasOutcome(dispatch.window)).toBe(false);
+  expect(roomIn(dispatch.window).count).toBe(limits.countMax - 8);
   dispatch.end(hanging, undefined, 0);
-  expect(dispatch.window.takeOutcome().position).toEqual(positionOf(2));
+  expect(takeOutcome(dispatch.window).position).toEqual(positionOf(2));
 });
 
 test("the window has room for a number of events and of bytes, and the bytes of what has ended are free", () => {
   const dispatch = dispatchOf("ab", { bytesMax: 10 });
   const size = deliveryOf("a", 1).body.length;
-  expect(dispatch.window.room()).toEqual({ count: limits.countMax - 2, bytes: 10 - 2 * size });
+  expect(roomIn(dispatch.window)).toEqual({ count: limits.countMax - 2, bytes: 10 - 2 * size });
   const [a, b] = dispatch.all(0);
   dispatch.end(b, undefined, 0);
   // The place of an event that has ended before an earlier one is not free: the position is behind it.
-  expect(dispatch.window.room()).toEqual({ count: limits.countMax - 2, bytes: 10 - size });
+  expect(roomIn(dispatch.window)).toEqual({ count: limits.countMax - 2, bytes: 10 - size });
   dispatch.end(a, undefined, 0);
-  expect(dispatch.window.room()).toEqual({ count: limits.countMax, bytes: 10 });
+  expect(roomIn(dispatch.window)).toEqual({ count: limits.countMax, bytes: 10 });
 });
 
 test("everything that was in the feed at a time is sent when the last event that was read then has ended", () => {
   const dispatch = dispatchOf("a");
   const read = (events: WindowPage["events"], completeAt: number) =>
-    dispatch.window.addPage({ events, end: positionOf(2), completeAt });
+    addPage(dispatch.window, { events, end: positionOf(2), completeAt });
   read([{ event: eventOf("b", 2), position: positionOf(2), delivery: deliveryOf("b", 2) }], 5);
   const [a, b] = dispatch.all(0);
-  expect(dispatch.window.completeAt()).toBeUndefined();
+  expect(dispatch.window.reach.completeAt).toBeUndefined();
   dispatch.end(a, undefined, 6);
-  expect(dispatch.window.completeAt()).toBe(0);
+  expect(dispatch.window.reach.completeAt).toBe(0);
   read([], 7);
-  expect(dispatch.window.completeAt()).toBe(0);
+  expect(dispatch.window.reach.completeAt).toBe(0);
   dispatch.end(b, undefined, 8);
-  expect(dispatch.window.completeAt()).toBe(7);
+  expect(dispatch.window.reach.completeAt).toBe(7);
 });
 
 test("deferred events whose time has come and those of the feed take turns", () => {
   const dispatch = dispatchOf("aabbcc", { requestsAtATime: 1 });
-  const again = (id: number): Entry => ({
-    event: eventOf("d", id),
-    delivery: deliveryOf("d", id),
-    ...{ attempts: 0, isDeferred: true, isReleased: false },
-  });
-  dispatch.window.addDeferred([again(7), again(8)]);
+  const again = (id: number) => ({ event: eventOf("d", id), delivery: deliveryOf("d", id), attempts: 0 });
+  addDeferred(dispatch.window, [again(7), again(8)]);
   const sent: string[] = [];
   for (let batch = dispatch.next(0); batch; batch = dispatch.next(0)) {
     sent.push(resourceOf(batch));
     dispatch.end(batch, undefined, 0);
   }
   expect(sent.join("")).toBe("abcdabcd");
-  expect(dispatch.window.takeOutcome().ended.map(idOf)).toEqual([7, 8]);
+  expect(takeOutcome(dispatch.window).ended.map(idOf)).toEqual([7, 8]);
 });
 
 test("a batch has the events of different resources", () => {
@@ -321,7 +331,7 @@ class Model {
   readonly sent = new Map<number, Entry>();
   readonly inFlight: { batch: Batch; began: number }[] = [];
   /** Failures of an event since its last counted attempt, and successes, in the order of all of them. */
-  readonly failures = new Map<number, { subject: Failure["subject"]; at: number }[]>();
+  readonly failures = new Map<number, { cause: Failure["cause"]; at: number }[]>();
   readonly successes: { resource: string; began: number }[] = [];
   position = 0;
   readTo = 0;
@@ -336,10 +346,10 @@ class Model {
     [...this.rows.keys()].filter((id) => this.feed[id - 1] === resource).toSorted((a, b) => a - b);
 
   read(): void {
-    const { count } = this.dispatch.window.room();
+    const { count } = roomIn(this.dispatch.window);
     const ids = this.feed.map((_, index) => index + 1).slice(this.readTo, this.readTo + Math.min(count, 4));
     const end = ids.at(-1) ?? this.readTo;
-    this.dispatch.window.addPage({
+    addPage(this.dispatch.window, {
       events: ids.map((id) => {
         const resource = this.feed[id - 1] as string;
         const isBlocked = this.rowsOf(resource).length > 0;
@@ -356,25 +366,24 @@ class Model {
   }
 
   readDue(): void {
-    const known = this.dispatch.window.deferredResources().map((one) => one.resource_external_id);
+    const known = deferredResources(this.dispatch.window).map((one) => one.resource_external_id);
     for (const resource of new Set(this.feed)) {
       const [first, ...behind] = this.rowsOf(resource);
       const row = first === undefined ? undefined : this.rows.get(first);
       if (first === undefined || !row || row.dueAt > this.now || known.includes(resource)) continue;
-      this.dispatch.window.addDeferred(
+      addDeferred(
+        this.dispatch.window,
         [first, ...(row.attempts === 0 ? behind : [])].map((id) => ({
           event: eventOf(resource, id),
           delivery: deliveryOf(resource, id),
           attempts: this.rows.get(id)?.attempts ?? 0,
-          isDeferred: true,
-          isReleased: false,
         })),
       );
     }
   }
 
   send(): void {
-    const batch = this.dispatch.next(this.now);
+    const batch = nextBatch(this.dispatch, this.now);
     if (!batch) return;
     const [entry] = batch.entries as [Entry];
     const [id, resource] = [idOf(entry.event), entry.event.resource_external_id];
@@ -396,18 +405,18 @@ class Model {
     this.order += 1;
     if (failure) {
       const known = this.failures.get(idOf(event)) ?? [];
-      this.failures.set(idOf(event), [...known, { subject: failure.subject, at: this.order }]);
-      if (failure.subject === "target" && failure.retryAfterMs !== undefined)
+      this.failures.set(idOf(event), [...known, { cause: failure.cause, at: this.order }]);
+      if (failure.cause === "target" && failure.retryAfterMs !== undefined)
         this.pausedUntil = Math.max(this.pausedUntil, this.now + failure.retryAfterMs);
     } else {
       this.confirmed.add(idOf(event));
       this.successes.push({ resource: event.resource_external_id, began });
     }
-    this.dispatch.settle(batch, [failure], this.now);
+    settleBatch(this.dispatch, batch, [failure], this.now);
   }
 
   record(): void {
-    const { position, deferred, ended, deadLetters } = this.dispatch.window.takeOutcome();
+    const { position, deferred, ended, deadLetters } = takeOutcome(this.dispatch.window);
     if (position) {
       expect(idOf(position)).toBeGreaterThanOrEqual(this.position);
       this.position = idOf(position);
@@ -436,10 +445,10 @@ class Model {
     const failures = this.failures.get(id) ?? [];
     this.failures.delete(id);
     const resource = this.feed[id - 1];
-    const isRejected = failures.some(({ subject }) => subject === "event");
+    const isRejected = failures.some(({ cause }) => cause === "event");
     const isTaken = failures.some(
-      ({ subject, at }) =>
-        subject === "unknown" && this.successes.some((one) => one.began > at && one.resource !== resource),
+      ({ cause, at }) =>
+        cause === "unknown" && this.successes.some((one) => one.began > at && one.resource !== resource),
     );
     expect(isRejected || isTaken).toBe(true);
   }

@@ -14,6 +14,7 @@ import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { standardDelaysMs, startPublishing } from "./publisher.ts";
 import { openPublishingLog } from "./publishing-log.ts";
 import { openSession } from "./session.ts";
+import { runSession } from "./session-loop.ts";
 import { targetSettingOf } from "./targets.ts";
 
 const database = await ledgerDatabaseOfFile();
@@ -44,9 +45,9 @@ function publish(
       transaction: transaction as unknown as Database["transaction"],
     },
     setting: targetSettingOf(`${url}?${parameters}`),
-    publisher: { ledgerId, source: "/ledgers/test" },
+    origin: { ledgerId, source: "/ledgers/test" },
     log: openLog("silent"),
-    pace: { awayDelayMs: 10, idleDelayMs: 10, renewEveryMs, deferredEveryMs: 10 },
+    intervals: { awayDelayMs: 10, idleDelayMs: 10, renewEveryMs, deferredEveryMs: 10 },
     ...(delaysMs && { delaysMs }),
   });
   return {
@@ -333,14 +334,14 @@ test("a session ends when nothing is in flight any more, and records what the ta
     // Like an exchange, it does not stop when it is to.
     target: { requestsAtATime: 1, eventsAtATime: 1, send, async [Symbol.asyncDispose]() {} },
     setting: targetSettingOf("file:/slow?name=slow"),
-    publisher: { ledgerId: ledgerIds[0], source: "/ledgers/test" },
+    origin: { ledgerId: ledgerIds[0], source: "/ledgers/test" },
     log: openPublishingLog(openLog("silent"), "slow"),
     ...{ owner, position: feedStart, delaysMs: [never], record: async () => {} },
-    pace: { awayDelayMs: 10, idleDelayMs: 10, deferredEveryMs: 10 },
+    intervals: { awayDelayMs: 10, idleDelayMs: 10, deferredEveryMs: 10 },
   });
   const stop = new AbortController();
   const ended = vi.fn();
-  const running = session.run(stop.signal).then(ended);
+  const running = runSession(session, stop.signal).then(ended);
   await eventually(() => expect(send).toHaveBeenCalled());
   stop.abort();
   for (let count = 0; count < 3; count += 1) expect(await unpublished()).toHaveLength(1);

@@ -1,20 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
-import { type Outage, watchOutage } from "../../process/outage.ts";
+import { watchOutage } from "../../process/outage.ts";
+import { repeat } from "../../waiting/repeat.ts";
+import { arrangeDeferred } from "../tables/feed/deferred-delivery.ts";
 import { type FeedPosition, feedStart, newestInFeed } from "../tables/feed/feed.ts";
 import {
-  arrangeDeferred,
   claimPublication,
   ownedSeconds,
   PublicationLost,
   releasePublication,
   renewPublication,
 } from "../tables/feed/publication.ts";
-import type { Publisher } from "./body.ts";
-import { openPublishingLog } from "./publishing-log.ts";
-import { openSession, type SessionPace } from "./session.ts";
+import type { Origin } from "./body.ts";
+import { openPublishingLog, type PublishingLog } from "./publishing-log.ts";
+import { type Intervals, openSession, stateOf } from "./session.ts";
+import { runSession } from "./session-loop.ts";
 import type { Target } from "./target.ts";
 import { shownTargetName } from "./target-name.ts";
 import { openTarget, type TargetSetting } from "./targets.ts";
@@ -27,14 +28,9 @@ export const standardDelaysMs = [
   5 * second,
   5 * minute,
   30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
 ];
-const usualPace: SessionPace & { renewEveryMs: number } = {
+const usualIntervals = {
   awayDelayMs: second,
   idleDelayMs: 200,
   deferredEveryMs: second,
@@ -44,15 +40,25 @@ const usualPace: SessionPace & { renewEveryMs: number } = {
 /** The delay after a failure of the database. */
 const failureDelayMs = second;
 
-interface Parts {
+interface PublisherOptions {
   database: Database;
   setting: TargetSetting;
-  publisher: Publisher;
+  origin: Origin;
   log: Logger;
-  /** Default: those of Standard Webhooks. */
+  /** Default: the delays of Standard Webhooks. */
   delaysMs?: number[];
-  /** Tests set a faster one. */
-  pace?: typeof usualPace;
+  /** Tests set shorter ones. */
+  intervals?: Intervals & { renewEveryMs: number };
+}
+
+/** What a process keeps of a target from one session to the next. */
+interface Publishing extends Required<PublisherOptions> {
+  publishingLog: PublishingLog;
+  /** The name of this process as the owner, a new one whenever it becomes that: nothing that it began before counts then. */
+  owner: string;
+  /** Where the publication begins if it does not exist; undefined until it is known. */
+  start: FeedPosition | undefined;
+  target: Target | undefined;
 }
 
 /**
@@ -62,88 +68,69 @@ interface Parts {
  * takes nothing or limits what it takes, events wait and no attempt counts.
  */
 export function startPublishing({
-  database,
-  setting,
-  publisher,
-  log,
   delaysMs = standardDelaysMs,
-  pace = usualPace,
-}: Parts): AsyncDisposable {
-  const { name } = setting;
-  const { renewEveryMs } = pace;
-  /** The name of this process as the owner, a new one whenever it becomes that: nothing that it began before counts then. */
-  let owner = randomUUID();
-  const stop = new AbortController();
-  const shownName = shownTargetName(name);
-  const fields = { target: shownName };
-  const failing = watchOutage(log);
-  const publishingLog = openPublishingLog(log, shownName);
-  let target: Target | undefined;
-  let start: FeedPosition | undefined;
-
-  /** Becomes the owner, if there is none. Resolves with the position of the publication then. */
-  async function claim(): Promise<FeedPosition | undefined> {
-    start ??= setting.from === "beginning" ? feedStart : await newestInFeed(database);
-    const previous = owner;
-    owner = randomUUID();
-    const recorded = await claimPublication(database, name, { owner, previous }, start);
-    if (!recorded) return undefined;
-    await arrangeDeferred(database, name);
-    return newestInFeed(database, recorded);
-  }
-
-  /** Publishes as long as this process is the owner. The ownership is renewed meanwhile. */
-  async function publish(position: FeedPosition): Promise<void> {
-    target ??= await openTarget(setting.url, (text) => log.warn(fields, text));
-    const lost = new AbortController();
-    const record = async () => {
-      const isOwner = await renewPublication(database, name, owner, session.state());
-      if (!isOwner) lost.abort();
-    };
-    const session = openSession({
-      ...{ database, target, setting, publisher, owner, position, delaysMs, pace, record },
-      log: publishingLog,
-    });
-    // Until another process is the owner, nothing is lost.
-    const renewal = setInterval(() => record().catch(() => {}), renewEveryMs);
+  intervals = usualIntervals,
+  ...options
+}: PublisherOptions): AsyncDisposable {
+  const { database, setting, log } = options;
+  const outage = watchOutage(log);
+  const target = shownTargetName(setting.name);
+  const publishing: Publishing = {
+    ...{ ...options, delaysMs, intervals, publishingLog: openPublishingLog(log, target) },
+    ...{ owner: randomUUID(), start: undefined, target: undefined },
+  };
+  const running = repeat(async (stop) => {
     try {
-      await session.run(AbortSignal.any([stop.signal, lost.signal]));
-    } finally {
-      clearInterval(renewal);
+      const position = await claim(publishing);
+      outage.succeeded();
+      if (!position) return intervals.renewEveryMs;
+      await publish(publishing, position, stop);
+      return 0;
+    } catch (err) {
+      const problem = "events could not be published";
+      if (err instanceof DatabaseUnavailable) outage.failed(problem, { target, err });
+      else if (!(err instanceof PublicationLost)) log.error({ target, err }, problem);
+      return failureDelayMs;
     }
-  }
-
-  async function run(): Promise<void> {
-    while (!stop.signal.aborted) {
-      try {
-        const position = await claim();
-        failing.succeeded();
-        if (position) await publish(position);
-        else await pause(renewEveryMs, stop.signal);
-      } catch (err) {
-        report(err, failing);
-        await pause(failureDelayMs, stop.signal);
-      }
-    }
-    await target?.[Symbol.asyncDispose]();
-    await releasePublication(database, name, owner).catch(() => {});
-  }
-
-  function report(err: unknown, outage: Outage): void {
-    if (err instanceof PublicationLost) return;
-    const problem = "events could not be published";
-    if (err instanceof DatabaseUnavailable) outage.failed(problem, { ...fields, err });
-    else log.error({ ...fields, err }, problem);
-  }
-
-  const running = run();
+  });
   return {
     async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
+      await running[Symbol.asyncDispose]();
+      await publishing.target?.[Symbol.asyncDispose]();
+      await releasePublication(database, setting.name, publishing.owner).catch(() => {});
     },
   };
 }
 
-const pause = (milliseconds: number, signal: AbortSignal) =>
-  sleep(milliseconds, undefined, { signal }).catch(() => {});
+/** Becomes the owner, if there is none. Resolves with the position of the publication then. */
+async function claim(publishing: Publishing): Promise<FeedPosition | undefined> {
+  const { database, setting, owner: previous } = publishing;
+  publishing.start ??= setting.from === "beginning" ? feedStart : await newestInFeed(database);
+  publishing.owner = randomUUID();
+  const owners = { owner: publishing.owner, previous };
+  const recorded = await claimPublication(database, setting.name, owners, publishing.start);
+  if (!recorded) return undefined;
+  await arrangeDeferred(database, setting.name);
+  return newestInFeed(database, recorded);
+}
+
+/** Publishes as long as this process is the owner. The ownership is renewed meanwhile. */
+async function publish(publishing: Publishing, position: FeedPosition, stop: AbortSignal): Promise<void> {
+  const { database, setting, owner, intervals, publishingLog, log } = publishing;
+  const { name, url } = setting;
+  publishing.target ??= await openTarget(url, (text) => log.warn({ target: shownTargetName(name) }, text));
+  const { target } = publishing;
+  const lost = new AbortController();
+  const record = async () => {
+    const isOwner = await renewPublication(database, name, owner, stateOf(session));
+    if (!isOwner) lost.abort();
+  };
+  const session = openSession({ ...publishing, target, position, record, log: publishingLog });
+  // Until another process is the owner, nothing is lost.
+  const renewal = setInterval(() => record().catch(() => {}), intervals.renewEveryMs);
+  try {
+    await runSession(session, AbortSignal.any([stop, lost.signal]));
+  } finally {
+    clearInterval(renewal);
+  }
+}

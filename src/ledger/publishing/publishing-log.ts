@@ -1,32 +1,33 @@
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
+import type { FeedEvent } from "../tables/feed/deferred-delivery.ts";
 import { keyOf } from "./body.ts";
+import type { Entry } from "./order.ts";
 import type { Problem } from "./pace.ts";
-import type { Entry } from "./window.ts";
 
 /** The log of a target: a warning when something begins to wait, however much does, and one for each dead letter. */
 export function openPublishingLog(log: Logger, target: string) {
-  const fields = { target };
   const [away, limited, waiting] = [watchOutage(log), watchOutage(log), watchOutage(log)];
+  function detailsOf({ event_id, ...resource }: FeedEvent, reason: string | null) {
+    return { target, event: event_id, resource: keyOf(resource), reason };
+  }
   return {
     problem(problem: Problem | undefined): void {
-      const { kind, reason } = problem ?? { kind: undefined, reason: undefined };
-      const details = { ...fields, reason };
-      if (kind === "away") away.failed("the target of published events takes nothing; they wait", details);
+      const details = { target, reason: problem?.reason };
+      if (problem?.phase === "away")
+        away.failed("the target of published events takes nothing; they wait", details);
       else away.succeeded();
-      if (kind === "limited")
+      if (problem?.phase === "limited")
         limited.failed("the target of published events limits them; they wait", details);
       else limited.succeeded();
-      if (problem?.kind === "suspect") this.waits(problem.entry.event, problem.reason);
+      if (problem?.phase === "in doubt") this.waits(problem.suspect.event, problem.reason);
     },
-    waits({ event_id, ...resource }: Entry["event"], reason: string | null): void {
-      const details = { ...fields, event: event_id, resource: keyOf(resource), reason };
-      waiting.failed("an event waits, since its target has not taken it", details);
+    waits(event: FeedEvent, reason: string | null): void {
+      waiting.failed("an event waits, since its target has not taken it", detailsOf(event, reason));
     },
     taken: () => waiting.succeeded(),
-    deadLetter({ event: { event_id, ...resource } }: Entry, reason: string): void {
-      const details = { ...fields, event: event_id, resource: keyOf(resource), reason };
-      log.warn(details, "an event became a dead letter: its target rejects it");
+    deadLetter({ event }: Entry, reason: string): void {
+      log.warn(detailsOf(event, reason), "an event became a dead letter: its target rejects it");
     },
   };
 }

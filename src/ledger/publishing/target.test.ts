@@ -182,7 +182,7 @@ describe.each([
     const failures = await sendAll(target, deliveries(0, 2));
     expect(failures).toHaveLength(2);
     for (const failure of failures)
-      expect(failure).toEqual({ subject: "unknown", reason: "there is no response (ECONNREFUSED)" });
+      expect(failure).toEqual({ cause: "unknown", reason: "there is no response (ECONNREFUSED)" });
   });
 });
 
@@ -292,7 +292,7 @@ describe("a target that quotes the event in its errors, at any length", () => {
     for (const failure of failures) {
       expect(failure?.reason).toBe(reason);
       expect(isKnownReason(failure?.reason ?? "")).toBe(true);
-      expect(Object.keys(failure ?? {}).toSorted()).toEqual(["reason", "subject"]);
+      expect(Object.keys(failure ?? {}).toSorted()).toEqual(["cause", "reason"]);
     }
   });
 });
@@ -328,7 +328,7 @@ describe("a webhook", () => {
       const warn = vi.fn();
       await using target = await openTarget(url, warn);
       expect(await target.send([delivery], never)).toEqual([
-        { subject: "unknown", reason: "the target responded with 401" },
+        { cause: "unknown", reason: "the target responded with 401" },
       ]);
       expect(warn.mock.calls).toEqual(
         url === unsigned ? [["its events are not signed, since its URL has no secret"]] : [],
@@ -341,19 +341,17 @@ describe("a webhook", () => {
     expect(await failureOf(status)).toBeUndefined();
   });
 
-  const subjects: Record<Failure["subject"], number[]> = {
+  const causes: Record<Failure["cause"], number[]> = {
     event: [400, 406, 409, 413, 415, 422, 501],
     target: [429, 503],
     unknown: [300, 301, 302, 307, 308, 401, 402, 403, 404, 405, 408, 410, 418, 421, 425, 500, 502, 504, 507],
   };
-  const rows = Object.entries(subjects).flatMap(([subject, all]) =>
-    all.map((status) => ({ status, subject })),
-  );
+  const rows = Object.entries(causes).flatMap(([cause, all]) => all.map((status) => ({ status, cause })));
 
   test.each(rows)(
-    "has a failure with the status $status, whose subject is: $subject",
-    async ({ status, subject }) => {
-      expect(await failureOf(status)).toEqual({ subject, reason: `the target responded with ${status}` });
+    "has a failure with the status $status, whose cause is: $cause",
+    async ({ status, cause }) => {
+      expect(await failureOf(status)).toEqual({ cause, reason: `the target responded with ${status}` });
     },
   );
 
@@ -367,7 +365,7 @@ describe("a webhook", () => {
   test("says when it takes events again", async () => {
     for (const status of [429, 503])
       expect(await failureOf({ status, retryAfter: "7" })).toMatchObject({
-        subject: "target",
+        cause: "target",
         retryAfterMs: 7000,
       });
     expect(await failureOf({ status: 500, retryAfter: "7" })).not.toHaveProperty("retryAfterMs");
@@ -391,14 +389,14 @@ describe("a webhook", () => {
   });
 
   test("that closes the connection, or whose attempt is aborted, has not said whose failure it is", async () => {
-    expect(await failureOf("closed")).toMatchObject({ subject: "unknown" });
+    expect(await failureOf("closed")).toMatchObject({ cause: "unknown" });
     await using place = await openWebhook(() => "hangs");
     await using target = await openTarget(place.url);
     const stop = new AbortController();
     const sending = target.send([delivery], stop.signal);
     await eventually(() => expect(place.attempts).toHaveLength(1));
     stop.abort();
-    expect(await sending).toEqual([{ subject: "unknown", reason: expect.any(String) }]);
+    expect(await sending).toEqual([{ cause: "unknown", reason: expect.any(String) }]);
   });
 });
 
@@ -406,7 +404,7 @@ describe("a webhook", () => {
 async function rejectsSecond(place: Place, second: PublishedEvent, reason: string): Promise<void> {
   await using target = await openTarget(place.url);
   const [first, third] = [deliveryOf(1), deliveryOf(3)];
-  const rejected = { subject: "event", reason };
+  const rejected = { cause: "event", reason };
   expect(await sendAll(target, [first, second, third])).toEqual([undefined, rejected, undefined]);
   await eventually(async () => expect((await place.bodies()).toSorted()).toEqual([first.body, third.body]));
 }
@@ -496,7 +494,7 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
     change(url);
     await using target = await openTarget(url.href);
     const [failure] = await target.send(deliveries(0, 1), never);
-    expect(failure).toEqual({ subject: "unknown", reason });
+    expect(failure).toEqual({ cause: "unknown", reason });
   });
 
   test("that is gone meanwhile fails without a reason of the event, and gets events again when it is back", async () => {
@@ -510,7 +508,7 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
     await connection.close();
     const failures = await target.send(deliveries(1, 2), never);
     for (const failure of failures) {
-      expect(failure).toEqual({ subject: "unknown", reason: expect.any(String) });
+      expect(failure).toEqual({ cause: "unknown", reason: expect.any(String) });
       expect(isKnownReason(failure?.reason ?? "")).toBe(true);
     }
     expect(failures).toHaveLength(2);
@@ -596,9 +594,9 @@ describe("a topic that does not take some events", () => {
     ];
     const result = `<PublishBatchResult><Successful/><Failed>${members.join("")}</Failed></PublishBatchResult>`;
     expect(await failuresOf(200, `<PublishBatchResponse>${result}</PublishBatchResponse>`)).toEqual([
-      { subject: "event", reason: "the target responded with InvalidParameter" },
-      { subject: "unknown", reason: "the target responded with InternalError" },
-      { subject: "target", reason: "the target responded with Throttled" },
+      { cause: "event", reason: "the target responded with InvalidParameter" },
+      { cause: "unknown", reason: "the target responded with InternalError" },
+      { cause: "target", reason: "the target responded with Throttled" },
     ]);
   });
 
@@ -608,11 +606,11 @@ describe("a topic that does not take some events", () => {
     [403, "AuthorizationError", "unknown"],
     [404, "NotFound", "unknown"],
   ])(
-    "with the status %i and the code %s, all are failures whose subject is: %s",
-    async (status, code, subject) => {
+    "with the status %i and the code %s, all are failures whose cause is: %s",
+    async (status, code, cause) => {
       const error = `<ErrorResponse><Error><Code>${code}</Code><Message>text</Message></Error></ErrorResponse>`;
       const failures = await failuresOf(status, error);
-      expect(failures.map((failure) => failure?.subject)).toEqual([subject, subject, subject]);
+      expect(failures.map((failure) => failure?.cause)).toEqual([cause, cause, cause]);
     },
   );
 });
@@ -667,7 +665,7 @@ describe("a file", () => {
 
   test("in a folder that cannot be made takes nothing", async () => {
     expect(await append("file:/dev/null/published", 0, 1)).toEqual([
-      { subject: "unknown", reason: "the file cannot be written (ENOTDIR)" },
+      { cause: "unknown", reason: "the file cannot be written (ENOTDIR)" },
     ]);
   });
 

@@ -16,10 +16,10 @@ export interface PublishedEvent {
 /** Why an attempt has failed. */
 export interface Failure {
   /**
-   * The one whose failure it is. Of the `event`: the target is there, and rejects it; others can succeed. Of the `target`: it
-   * limits what it takes, and the event says nothing. `unknown`: both can be, as the attempts for other events show.
+   * `event`: the target is there, and rejects the event; others can succeed. `target`: the target limits what it takes, and
+   * the failure says nothing about the event. `unknown`: both can be the cause, as the attempts for other events show.
    */
-  subject: "event" | "target" | "unknown";
+  cause: "event" | "target" | "unknown";
   /** A text of `reason.ts`. */
   reason: string;
   /** When the target takes events again, in milliseconds. Default: it has not said so. */

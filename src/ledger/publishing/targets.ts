@@ -15,6 +15,13 @@ import {
 import type { Target } from "./target.ts";
 import { shownTargetName } from "./target-name.ts";
 
+const sns: Adapter<Target> = {
+  form: "sns+https://sns.REGION.amazonaws.com/TOPIC_ARN?region=REGION",
+  load: () => import("./targets/sns.ts"),
+  path: topicArn,
+  parameters: amazonParameters,
+};
+
 const rabbitmq: Adapter<Target> = {
   form: "amqp://USER:PASSWORD@HOST:5672/VHOST?exchange=payment-events",
   load: () => import("./targets/rabbitmq.ts"),
@@ -30,18 +37,8 @@ const webhook: Adapter<Target> = {
 };
 
 export const targets = {
-  "sns+https:": {
-    form: "sns+https://sns.REGION.amazonaws.com/TOPIC_ARN?region=REGION",
-    load: () => import("./targets/sns.ts"),
-    path: topicArn,
-    parameters: amazonParameters,
-  },
-  "sns+http:": {
-    form: "sns+http://HOST:PORT/TOPIC_ARN",
-    load: () => import("./targets/sns.ts"),
-    path: topicArn,
-    parameters: amazonParameters,
-  },
+  "sns+https:": sns,
+  "sns+http:": { ...sns, form: "sns+http://HOST:PORT/TOPIC_ARN" },
   "amqp:": rabbitmq,
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
   "https:": webhook,

@@ -33,7 +33,7 @@ export async function open({ url, warn }: Address): Promise<Target> {
         await append(folder, deliveries.map(({ body }) => `${body}\n`).join(""));
         return deliveries.map(() => undefined);
       } catch (error) {
-        return deliveries.map(() => ({ subject: "unknown", reason: fileNotWritten(error) }));
+        return deliveries.map(() => ({ cause: "unknown", reason: fileNotWritten(error) }));
       }
     },
     async [Symbol.asyncDispose]() {},

@@ -1,4 +1,4 @@
-import type { ChannelModel, ConfirmChannel } from "amqplib";
+import type { Channel, ChannelModel, ConfirmChannel } from "amqplib";
 import type { Address } from "../../../engines/adapter.ts";
 import { connect } from "../../../rabbitmq/connect.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
@@ -11,7 +11,7 @@ const closeMaxMs = 5000;
 const unconfirmed = new Error(reasons.unconfirmed);
 /** The limit of the protocol. */
 const routingKeyBytesMax = 255;
-const longRoutingKey: Failure = { subject: "event", reason: reasons.longRoutingKey };
+const longRoutingKey: Failure = { cause: "event", reason: reasons.longRoutingKey };
 const silent = new Error(reasons.silent);
 /** The texts of errors of the client that have no code. */
 const rejected = "message nacked";
@@ -51,7 +51,7 @@ export async function open({ url, parameters }: Address<RabbitmqParameters>): Pr
         const { channel } = await connected();
         return await Promise.all(deliveries.map((delivery) => publish(channel, exchange, delivery)));
       } catch (error) {
-        return deliveries.map(() => ({ subject: "unknown", reason: reasonOf(error) }));
+        return deliveries.map(() => failureOf(error));
       }
     },
     async [Symbol.asyncDispose]() {
@@ -78,21 +78,25 @@ async function openConnection(url: URL, exchange: string, onClosed: () => void):
   }
 }
 
-/** An existing exchange is used as it is. A failed check closes its channel. */
+/** An existing exchange is used as it is. */
 async function declare(model: ChannelModel, exchange: string): Promise<void> {
-  const checking = await model.createChannel();
-  checking.on("error", () => {});
   try {
-    await checking.checkExchange(exchange);
-    await checking.close();
+    await onChannel(model, (channel) => channel.checkExchange(exchange));
   } catch (error) {
     if ((error as { code?: number }).code !== 404) throw error;
-    const declaring = await model.createChannel();
-    declaring.on("error", () => {});
-    await declaring.assertExchange(exchange, "topic", { durable: true });
-    await declaring.close();
+    await onChannel(model, (channel) => channel.assertExchange(exchange, "topic", { durable: true }));
   }
 }
+
+/** Works on a channel of its own, since a failed check closes its channel. */
+async function onChannel(model: ChannelModel, work: (channel: Channel) => Promise<unknown>): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on("error", () => {});
+  await work(channel);
+  await channel.close();
+}
+
+const failureOf = (error: unknown): Failure => ({ cause: "unknown", reason: reasonOf(error) });
 
 /** The reply code of the broker, which the client has as a number, and of a handshake in its text alone. */
 function reasonOf(error: unknown): string {
@@ -124,6 +128,6 @@ async function publish(
     await withTimeout(promise, confirmMaxMs, unconfirmed);
     return undefined;
   } catch (error) {
-    return { subject: "unknown", reason: reasonOf(error) };
+    return failureOf(error);
   }
 }

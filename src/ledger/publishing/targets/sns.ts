@@ -13,19 +13,18 @@ const requestsAtATime = 10;
 /** Names of errors that are about a message, and about the target. */
 const rejection = /^(InvalidParameter|ParameterValueInvalid|BatchRequestTooLong)/;
 const throttling = /Throttl|TooManyRequests|RequestLimitExceeded/;
-const tooLarge: Failure = { subject: "event", reason: reasons.tooLarge };
+const tooLarge: Failure = { cause: "event", reason: reasons.tooLarge };
 
 /**
  * Publishes to a topic of Amazon SNS, or over plain HTTP to a stand-in that requires no credentials. The messages of a FIFO
  * topic are grouped by resource and deduplicated by event.
  */
 export async function open({ url, parameters }: Address<AmazonParameters>): Promise<Target> {
-  const TopicArn = decodeURIComponent(url.pathname.slice(1));
-  const isFifo = TopicArn.endsWith(".fifo");
+  const topicArn = decodeURIComponent(url.pathname.slice(1));
   const isStandIn = url.protocol === "sns+http:";
   const client = new SNSClient({
     endpoint: `${isStandIn ? "http" : "https"}://${url.host}`,
-    region: parameters.region ?? TopicArn.split(":")[3] ?? "us-east-1",
+    region: parameters.region ?? topicArn.split(":")[3] ?? "us-east-1",
     ...(isStandIn && { credentials: { accessKeyId: "none", secretAccessKey: "none" } }),
     maxAttempts: 3,
     requestHandler: {
@@ -34,48 +33,14 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
       throwOnRequestTimeout: true,
     },
   });
-
-  async function publish(deliveries: PublishedEvent[], stop: AbortSignal): Promise<(Failure | undefined)[]> {
-    const entries = deliveries.map(({ id, key, body }, index) => ({
-      Id: String(index),
-      Message: body,
-      ...(isFifo && { MessageGroupId: digestOf(key), MessageDeduplicationId: id }),
-    }));
-    try {
-      const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries });
-      const { Failed = [] } = await client.send(command, { abortSignal: stop });
-      const failed = new Map(Failed.map((entry) => [Number(entry.Id), entry]));
-      return deliveries.map((_, index) => {
-        const failure = failed.get(index);
-        if (!failure) return undefined;
-        const { SenderFault = false, Code } = failure;
-        return { subject: subjectOf(Code, SenderFault), reason: respondedWith(undefined, Code) };
-      });
-    } catch (error) {
-      const { name } = error as Error;
-      const isRejected = rejection.test(name);
-      // One of them is rejected: each is sent alone.
-      if (isRejected && deliveries.length > 1)
-        return (await Promise.all(deliveries.map((delivery) => publish([delivery], stop)))).flat();
-      return deliveries.map(() => ({ subject: subjectOf(name, isRejected), reason: reasonOf(error) }));
-    }
-  }
-
   return {
     requestsAtATime,
     eventsAtATime: requestMax,
     async send(deliveries, stop) {
-      const failures = new Map<PublishedEvent, Failure | undefined>();
-      const sizeOf = ({ body }: PublishedEvent) => Buffer.byteLength(body);
-      const isTooLarge = (delivery: PublishedEvent) => sizeOf(delivery) > requestBytesMax;
-      for (const delivery of deliveries.filter(isTooLarge)) failures.set(delivery, tooLarge);
-      const fitting = deliveries.filter((delivery) => !isTooLarge(delivery));
-      const chunks = inChunks(fitting, sizeOf, requestBytesMax, requestMax);
-      for (const chunk of chunks) {
-        const outcomes = await publish(chunk, stop);
-        for (const [index, delivery] of chunk.entries()) failures.set(delivery, outcomes[index]);
-      }
-      return deliveries.map((delivery) => failures.get(delivery));
+      const failures: (Failure | undefined)[] = [];
+      for (const chunk of inChunks(deliveries, sizeOf, requestBytesMax, requestMax))
+        failures.push(...(await publish(client, topicArn, chunk, stop)));
+      return failures;
     },
     async [Symbol.asyncDispose]() {
       client.destroy();
@@ -83,7 +48,45 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
   };
 }
 
-const subjectOf = (code: string | undefined, isRejected: boolean): Failure["subject"] => {
+const sizeOf = ({ body }: PublishedEvent) => Buffer.byteLength(body);
+
+/** Publishes events in one request. An event that is larger than a request is alone. */
+async function publish(
+  client: SNSClient,
+  topicArn: string,
+  deliveries: PublishedEvent[],
+  stop: AbortSignal,
+): Promise<(Failure | undefined)[]> {
+  if (deliveries.some((delivery) => sizeOf(delivery) > requestBytesMax)) return [tooLarge];
+  const isFifo = topicArn.endsWith(".fifo");
+  const entries = deliveries.map(({ id, key, body }, index) => ({
+    Id: String(index),
+    Message: body,
+    ...(isFifo && { MessageGroupId: digestOf(key), MessageDeduplicationId: id }),
+  }));
+  const command = new PublishBatchCommand({ TopicArn: topicArn, PublishBatchRequestEntries: entries });
+  try {
+    const { Failed = [] } = await client.send(command, { abortSignal: stop });
+    const failures = new Map(
+      Failed.map(({ Id, SenderFault = false, Code }) => [
+        Id,
+        { cause: causeOf(Code, SenderFault), reason: respondedWith(undefined, Code) },
+      ]),
+    );
+    return entries.map(({ Id }) => failures.get(Id));
+  } catch (error) {
+    const { name } = error as Error;
+    const isRejected = rejection.test(name);
+    // One of them is rejected: each is sent alone.
+    if (isRejected && deliveries.length > 1) {
+      const alone = deliveries.map((delivery) => publish(client, topicArn, [delivery], stop));
+      return (await Promise.all(alone)).flat();
+    }
+    return deliveries.map(() => ({ cause: causeOf(name, isRejected), reason: reasonOf(error) }));
+  }
+}
+
+const causeOf = (code: string | undefined, isRejected: boolean): Failure["cause"] => {
   if (throttling.test(code ?? "")) return "target";
   return isRejected ? "event" : "unknown";
 };

@@ -13,10 +13,8 @@ const responseBytesMax = 4096;
 /** A longer pause than this is not obeyed. */
 const retryAfterMaxMs = 5 * 60_000;
 /** Statuses that are about the event, and about the target. Others can mean both. */
-const subjects: Record<Exclude<Failure["subject"], "unknown">, number[]> = {
-  event: [400, 406, 409, 413, 415, 422, 501],
-  target: [429, 503],
-};
+const eventStatuses = [400, 406, 409, 413, 415, 422, 501];
+const targetStatuses = [429, 503];
 
 /**
  * Posts each event to a URL, signed as Standard Webhooks has it
@@ -55,7 +53,7 @@ export async function open({ url, warn }: Address): Promise<Target> {
       await response.body.dump({ limit: responseBytesMax });
       return failureOf(response.statusCode, response.headers["retry-after"]);
     } catch (error) {
-      return { subject: "unknown", reason: notResponded(error) };
+      return { cause: "unknown", reason: notResponded(error) };
     }
   }
 
@@ -70,10 +68,10 @@ export async function open({ url, warn }: Address): Promise<Target> {
 function failureOf(status: number, retryAfter: string | string[] | undefined): Failure | undefined {
   if (status >= 200 && status <= 299) return undefined;
   const reason = respondedWith(status);
-  if (subjects.event.includes(status)) return { subject: "event", reason };
-  if (!subjects.target.includes(status)) return { subject: "unknown", reason };
+  if (eventStatuses.includes(status)) return { cause: "event", reason };
+  if (!targetStatuses.includes(status)) return { cause: "unknown", reason };
   const retryAfterMs = retryAfterMsOf(String(retryAfter), Date.now());
-  return { subject: "target", reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { cause: "target", reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** Milliseconds until the time of a header `Retry-After`, which has seconds or a date (RFC 9110); undefined if it is neither. */

@@ -9,8 +9,8 @@ import { paymentInstrumentTable } from "../tables/payment-instrument.ts";
 import { payoutTable } from "../tables/payout.ts";
 import type { ResourceTable } from "../tables/resource-table.ts";
 
-/** Resources of one type, whose rows are folded from their own events alone. */
-export interface ResourceKind {
+/** How the rows of resources of a type are folded from their own events alone. */
+export interface ResourceFold {
   type: ResourceType;
   /** The column of the external id. */
   key: string;
@@ -23,11 +23,11 @@ export interface ResourceKind {
   compare(sql: Sql, externalIds: string[]): Promise<{ rows: FoldedRow[]; projected: FoldedRow[] }>;
 }
 
-function kindOf<Row extends FoldedRow, State extends string>(
+function foldOf<Row extends FoldedRow, State extends string>(
   type: ResourceType,
   table: ResourceTable<Row>,
   projection: Projection<Row, State>,
-): ResourceKind {
+): ResourceFold {
   async function addAll(
     folds: Folds<Row, State>,
     sql: Sql,
@@ -63,8 +63,8 @@ function kindOf<Row extends FoldedRow, State extends string>(
   };
 }
 
-export const resourceKinds: ResourceKind[] = [
-  kindOf("payout", payoutTable, payoutProjection),
-  kindOf("agreement", agreementTable, agreementProjection),
-  kindOf("payment_instrument", paymentInstrumentTable, paymentInstrumentProjection),
+export const resourceFolds: ResourceFold[] = [
+  foldOf("payout", payoutTable, payoutProjection),
+  foldOf("agreement", agreementTable, agreementProjection),
+  foldOf("payment_instrument", paymentInstrumentTable, paymentInstrumentProjection),
 ];
