@@ -44,8 +44,8 @@ export async function open(): Promise<Queue> {
         }),
       );
     },
-    async check() {
-      return { waiting: waiting.length };
+    async countWaiting() {
+      return waiting.length;
     },
     async [Symbol.asyncDispose]() {
       delays.forEach(clearTimeout);

@@ -41,7 +41,7 @@ export interface Queue extends AsyncDisposable {
   /** Resolves when the queue has accepted all messages. */
   send(bodies: string[]): Promise<void>;
   /** The approximate number of messages to deliver. Rejects if the queue cannot be reached. */
-  check(): Promise<{ waiting: number }>;
+  countWaiting(): Promise<number>;
   /** Why a part of the messages does not reach this receiver until an operator acts; undefined if all can. Default: all can. */
   problem?(): string | undefined;
 }

@@ -81,7 +81,7 @@ function acceptMessage(messages: Messages, body: string): NewMessage {
 async function openReachable(url: string): Promise<Queue> {
   const queue = await openQueue(url);
   try {
-    await queue.check();
+    await queue.countWaiting();
     return queue;
   } catch (error) {
     await queue[Symbol.asyncDispose]();

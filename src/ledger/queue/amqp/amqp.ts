@@ -77,9 +77,9 @@ export async function open({ url, parameters, warn }: Address<RabbitmqParameters
         ),
       );
     },
-    async check() {
+    async countWaiting() {
       const { channel } = await connected();
-      return { waiting: (await channel.checkQueue(queue)).messageCount };
+      return (await channel.checkQueue(queue)).messageCount;
     },
     async [Symbol.asyncDispose]() {
       const connection = await current?.catch(() => undefined);

@@ -134,9 +134,9 @@ export async function open({ url, others, parameters, warn }: Address<KafkaParam
       receiving?.advance();
     },
     send: (bodies) => publish(bodies.map((body) => ({ topic: topics.main, value: Buffer.from(body) }))),
-    async check() {
+    async countWaiting() {
       const offsets = await withClients(({ admin }) => listOffsets(admin, topics));
-      return { waiting: offsets.reduce((sum, { next, end }) => sum + Number(end - next), 0) };
+      return offsets.reduce((sum, { next, end }) => sum + Number(end - next), 0);
     },
     problem: () => receiving?.problem(),
     [Symbol.asyncDispose]: close,

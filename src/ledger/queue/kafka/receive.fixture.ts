@@ -29,6 +29,6 @@ const held = await receive(60_000);
 for (let more = await receive(2000); more.length > 0; more = await receive(2000)) held.push(...more);
 await queue.acknowledge(held);
 while (numbers.length < Number(count)) await queue.acknowledge(await receive(60_000));
-const { waiting } = await queue.check();
+const waiting = await queue.countWaiting();
 const grownBy = Math.round(memory("VmHWM") - before);
 say(JSON.stringify({ held: held.length, numbers, waiting, grownBy }));

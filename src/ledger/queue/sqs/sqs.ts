@@ -136,10 +136,10 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
       // A FIFO queue keeps the order in which its requests arrive.
       await inRequests(bodies, send, isFifo ? 1 : requestsAtATime);
     },
-    async check() {
+    async countWaiting() {
       const request = { ...queue, AttributeNames: ["ApproximateNumberOfMessages" as const] };
       const { Attributes } = await client.send(new GetQueueAttributesCommand(request));
-      return { waiting: Number(Attributes?.ApproximateNumberOfMessages ?? 0) };
+      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
     },
     async [Symbol.asyncDispose]() {
       client.destroy();
