@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfirmChannel, Options } from "amqplib";
-import { withTimeout } from "../../../waiting/with-timeout.ts";
+import { publishConfirmed } from "../../../rabbitmq/publish.ts";
 import type { ReceivedMessage } from "../queue.ts";
 import type { Connection } from "./connection.ts";
 
@@ -9,7 +9,6 @@ import type { Connection } from "./connection.ts";
 export const attemptsHeader = "x-attempts";
 /** Identifies a publication that no queue accepts, since producers can reuse message ids. */
 const publicationHeader = "x-publication";
-const confirmMaxMs = 10_000;
 
 /**
  * Publishes a message to a queue, as soon as the queue is durable. Resolves when the broker has the message in the queue and
@@ -27,12 +26,9 @@ export async function publish(
   const channel = await sendingChannel(connection);
   const publication = randomUUID();
   const headers = { ...properties.headers, [publicationHeader]: publication };
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const common = { persistent: true, mandatory: true, contentType: "application/json" };
-  channel.publish("", queue, body, { ...common, ...properties, headers }, (error) =>
-    error ? reject(error) : resolve(),
-  );
-  await withTimeout(promise, confirmMaxMs, unconfirmed).catch((error) => {
+  const options = { ...common, ...properties, headers };
+  await publishConfirmed(channel, "", queue, body, options, unconfirmed).catch((error) => {
     if (error === unconfirmed) closeSending(connection);
     throw error;
   });
@@ -62,7 +58,7 @@ export async function forward(
     await publish(connection, queue, message.content, properties);
     connection.channel.ack(message);
   } catch (error) {
-    if (!connection.isClosed) connection.channel.nack(message);
+    if (connection.phase !== "closed") connection.channel.nack(message);
     throw error;
   }
 }
