@@ -9,8 +9,8 @@ import { explain } from "./sqs/embedded/database.ts";
 import { hasSpaceFor } from "./sqs/embedded/disk.ts";
 import { messageBytesMax, readMessage, requireSize } from "./sqs/embedded/message-rules.ts";
 import { type Messages, type NewMessage, openMessages } from "./sqs/embedded/messages.ts";
+import { SqsError } from "./sqs/embedded/protocol/sqs-error.ts";
 import { attributeOf } from "./sqs/embedded/queue-attributes.ts";
-import { SqsError } from "./sqs/embedded/sqs-error.ts";
 
 export interface Sender extends AsyncDisposable {
   /** The URL of the queue without credentials. */

@@ -1,7 +1,14 @@
 import { hash } from "node:crypto";
-import { entriesOf, type Input, isObject, optionalNumber, optionalText, requiredText } from "./input.ts";
 import type { AttributeValue, MessageAttributes, NewMessage } from "./messages.ts";
-import { invalidValue, SqsError } from "./sqs-error.ts";
+import {
+  entriesOf,
+  type Input,
+  isObject,
+  optionalNumber,
+  optionalText,
+  requiredText,
+} from "./protocol/input.ts";
+import { invalidValue, SqsError } from "./protocol/sqs-error.ts";
 
 /** The rules of Amazon SQS for a message, and its digests. */
 

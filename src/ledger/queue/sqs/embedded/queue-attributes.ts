@@ -1,7 +1,7 @@
-import { entriesOf, type Input, texts } from "./input.ts";
 import { delaySecondsMax, messageBytesMax } from "./message-rules.ts";
 import type { Messages } from "./messages.ts";
-import { SqsError } from "./sqs-error.ts";
+import { entriesOf, type Input, texts } from "./protocol/input.ts";
+import { SqsError } from "./protocol/sqs-error.ts";
 
 export const visibilitySecondsMax = 43_200;
 export const waitSecondsMax = 20;

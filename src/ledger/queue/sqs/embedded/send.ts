@@ -1,6 +1,5 @@
 import { eachEntry, errorOf } from "./batch.ts";
-import { diskIsFull } from "./commits.ts";
-import type { Input } from "./input.ts";
+import { diskIsFull } from "./group-commit.ts";
 import {
   digestOf,
   digestOfAttributes,
@@ -12,15 +11,16 @@ import {
   withDigest,
 } from "./message-rules.ts";
 import type { NewMessage } from "./messages.ts";
-import type { Output, Queue } from "./operation.ts";
+import type { Output, ServedQueue } from "./operation.ts";
+import type { Input } from "./protocol/input.ts";
+import { SqsError, unavailable } from "./protocol/sqs-error.ts";
 import { attributeOf } from "./queue-attributes.ts";
-import { SqsError, unavailable } from "./sqs-error.ts";
 
-const limitOf = ({ messages }: Queue) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
-const delayOf = ({ messages }: Queue) => attributeOf(messages, "DelaySeconds") ?? 0;
+const limitOf = ({ messages }: ServedQueue) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
+const delayOf = ({ messages }: ServedQueue) => attributeOf(messages, "DelaySeconds") ?? 0;
 
 /** Appends messages and wakes receivers. Returns their ids. */
-async function append(queue: Queue, newMessages: NewMessage[]): Promise<string[]> {
+async function append(queue: ServedQueue, newMessages: NewMessage[]): Promise<string[]> {
   const { messages, commit, waits } = queue;
   const bytes = newMessages.reduce((sum, message) => sum + sizeOf(message), 0);
   if (!queue.hasSpaceFor(bytes)) throw unavailable(diskIsFull);
@@ -29,7 +29,7 @@ async function append(queue: Queue, newMessages: NewMessage[]): Promise<string[]
   return ids;
 }
 
-export async function sendMessage(queue: Queue, input: Input): Promise<Output> {
+export async function sendMessage(queue: ServedQueue, input: Input): Promise<Output> {
   const message = readMessage(input, delayOf(queue));
   requireSize(message, limitOf(queue));
   const [id] = await append(queue, [message]);
@@ -46,7 +46,7 @@ function sentMessage({ body, attributes = {} }: NewMessage, id: string | undefin
   };
 }
 
-export async function sendMessageBatch(queue: Queue, input: Input): Promise<Output> {
+export async function sendMessageBatch(queue: ServedQueue, input: Input): Promise<Output> {
   const [delay, limit] = [delayOf(queue), limitOf(queue)];
   const read = (entry: Input) => ({ entry, message: readMessage(entry, delay) });
   return eachEntry(input, read, async (sent) => {
