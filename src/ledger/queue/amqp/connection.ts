@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from "amqplib";
 import type { Warn } from "../../../engines/adapter.ts";
 import { connect } from "../../../rabbitmq/connect.ts";
+import { type OnDemand, onDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { ReceivedMessage } from "../queue.ts";
 import { assertQueue, durableWithinMs } from "./declaration.ts";
@@ -22,7 +23,7 @@ export interface Connection {
   /** Delivers and acknowledges messages. */
   channel: Channel;
   /** Sends messages. It is a channel of its own, since a queue that does not confirm blocks its whole channel. */
-  sending?: Promise<ConfirmChannel> | undefined;
+  sending: OnDemand<Sending>;
   /** Messages that `receive` has not returned yet. */
   arrived: ReceivedMessage[];
   /** By receipt. */
@@ -43,6 +44,12 @@ export interface Connection {
   consuming?: Promise<{ consumerTag: string }>;
 }
 
+interface Sending {
+  channel: ConfirmChannel;
+  /** The next message opens another channel. Returns true unless it does so already. */
+  forget(): boolean;
+}
+
 /** Connects to the broker and declares the queue. Calls `onClosed` when the connection ends. */
 export async function openConnection(
   url: URL,
@@ -56,13 +63,15 @@ export async function openConnection(
     model.on("error", () => {});
     const isNew = await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
     const channel = await model.createChannel();
+    const returned = new Set<string>();
     const connection: Connection = {
       id: randomUUID(),
       model,
       channel,
+      sending: onDemand((forget) => openSending(model, returned, forget)),
       arrived: [],
       inFlight: new Map(),
-      returned: new Set(),
+      returned,
       durableAt: new Map(isNew ? [[queue, performance.now() + durableWithinMs]] : []),
       events: new EventEmitter<{ change: [] }>().setMaxListeners(0),
       phase: "open",
@@ -84,6 +93,20 @@ export async function openConnection(
     await model.close().catch(() => {});
     throw error;
   }
+}
+
+/** Identifies a publication that no queue accepts, since producers can reuse message ids. */
+export const publicationHeader = "x-publication";
+
+async function openSending(
+  model: ChannelModel,
+  returned: Set<string>,
+  forget: () => boolean,
+): Promise<Sending> {
+  const channel = await model.createConfirmChannel();
+  channel.on("error", forget);
+  channel.on("return", ({ properties }) => returned.add(properties.headers?.[publicationHeader]));
+  return { channel, forget };
 }
 
 /** As many messages of this size as may be unacknowledged. */

@@ -52,6 +52,10 @@ export const attributeOf = (messages: Messages, name: string): number | undefine
   return value === undefined ? undefined : Number(value);
 };
 
+/** The default delay of a message, in seconds, and the limit for its size, in bytes. */
+export const delayOf = (messages: Messages) => attributeOf(messages, "DelaySeconds") ?? 0;
+export const limitOf = (messages: Messages) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
+
 export const isSettable = (name: string) => Object.hasOwn(settable, name);
 
 /** The attributes in a request. Throws an `SqsError` that names the first one which is invalid or not supported. */

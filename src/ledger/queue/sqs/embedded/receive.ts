@@ -78,7 +78,7 @@ function presenter(input: Input): (message: StoredMessage) => Output {
       MD5OfBody: digestOf(message.body),
       Body: message.body,
       ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
-      ...withDigest(MessageAttributes),
+      ...withDigest("MD5OfMessageAttributes", MessageAttributes),
       ...(attributes.length > 0 && { MessageAttributes }),
     };
   };

@@ -2,7 +2,6 @@ import { eachEntry, errorOf } from "./batch.ts";
 import { diskIsFull } from "./group-commit.ts";
 import {
   digestOf,
-  digestOfAttributes,
   messageBytesMax,
   readAttributes,
   readMessage,
@@ -14,10 +13,7 @@ import type { NewMessage } from "./messages.ts";
 import type { Output, ServedQueue } from "./operation.ts";
 import type { Input } from "./protocol/input.ts";
 import { SqsError, unavailable } from "./protocol/sqs-error.ts";
-import { attributeOf } from "./queue-attributes.ts";
-
-const limitOf = ({ messages }: ServedQueue) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
-const delayOf = ({ messages }: ServedQueue) => attributeOf(messages, "DelaySeconds") ?? 0;
+import { delayOf, limitOf } from "./queue-attributes.ts";
 
 /** Appends messages and wakes receivers. Returns their ids. */
 async function append(queue: ServedQueue, newMessages: NewMessage[]): Promise<string[]> {
@@ -30,24 +26,23 @@ async function append(queue: ServedQueue, newMessages: NewMessage[]): Promise<st
 }
 
 export async function sendMessage(queue: ServedQueue, input: Input): Promise<Output> {
-  const message = readMessage(input, delayOf(queue));
-  requireSize(message, limitOf(queue));
+  const message = readMessage(input, delayOf(queue.messages));
+  requireSize(message, limitOf(queue.messages));
   const [id] = await append(queue, [message]);
   return sentMessage(message, id, input);
 }
 
 function sentMessage({ body, attributes = {} }: NewMessage, id: string | undefined, input: Input): Output {
-  const system = digestOfAttributes(readAttributes(input, "MessageSystemAttributes"));
   return {
     MessageId: id,
     MD5OfMessageBody: digestOf(body),
-    ...withDigest(attributes),
-    ...(system !== undefined && { MD5OfMessageSystemAttributes: system }),
+    ...withDigest("MD5OfMessageAttributes", attributes),
+    ...withDigest("MD5OfMessageSystemAttributes", readAttributes(input, "MessageSystemAttributes")),
   };
 }
 
 export async function sendMessageBatch(queue: ServedQueue, input: Input): Promise<Output> {
-  const [delay, limit] = [delayOf(queue), limitOf(queue)];
+  const [delay, limit] = [delayOf(queue.messages), limitOf(queue.messages)];
   const read = (entry: Input) => ({ entry, message: readMessage(entry, delay) });
   return eachEntry(input, read, async (sent) => {
     const total = sent.reduce((sum, { message }) => sum + sizeOf(message), 0);
