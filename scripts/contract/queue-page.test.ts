@@ -84,7 +84,7 @@ describeIfAvailable(`packages of Python: ${reason}`, python !== "")("the program
     describeIfAvailable(variable, url !== undefined)("", () => {
       test("which has their events", { timeout: wholeMaxMs }, async () => {
         await using queue = await openQueue(url ?? "");
-        await queue.check();
+        await queue.countWaiting();
         await runPrograms(await pageOf(queue), python, { AMQP_URL: broker });
         await expectEvents(queue, 2);
       });

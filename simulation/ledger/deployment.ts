@@ -89,7 +89,7 @@ export async function openDeployment(
   const queue = opening.use(await openQueue(clientsUrl));
   // The check ensures that the queue exists. A ledger may have declared it just now, and RabbitMQ loses the messages of such
   // a queue if it is killed.
-  await queue.check();
+  await queue.countWaiting();
   if (broker.exchangeUrl) await sleep(durableWithinMs);
   return disposing(opening, {
     /** The components `ledger 0`, `ledger 1` and so on. */

@@ -56,11 +56,7 @@ export function openPublisher(queue: Queue, random: Random, onSent: (messages: n
     onSent(messages.length);
   }
 
-  const queueLength = () =>
-    queue.check().then(
-      (check) => check.waiting,
-      () => 0,
-    );
+  const queueLength = () => queue.countWaiting().catch(() => 0);
 
   return {
     sent,
@@ -99,6 +95,6 @@ export function openPublisher(queue: Queue, random: Random, onSent: (messages: n
       await queue.send(bodies);
       return new Set(events.map(({ resource_external_id }) => resource_external_id));
     },
-    isQueueEmpty: async () => (await queue.check()).waiting === 0,
+    isQueueEmpty: async () => (await queue.countWaiting()) === 0,
   };
 }

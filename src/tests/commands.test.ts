@@ -48,7 +48,7 @@ describe("with the embedded engines", () => {
     await command("send-events", ["-"], createdPayment("pay1"));
     await ledger.stop();
     await using left = await openQueue(QUEUE_URL);
-    expect(await left.check()).toEqual({ waiting: 1 });
+    expect(await left.countWaiting()).toBe(1);
   });
 });
 
@@ -127,6 +127,6 @@ describe("send-events", () => {
     const lines = Array.from({ length: 250 }, (_, index) => String(index));
     const output = expect.stringMatching(/^sent 250 messages/);
     expect(await sendEvents({ QUEUE_URL: url }, lines.join("\n"))).toMatchObject({ code: 0, output });
-    expect(await queue.check()).toEqual({ waiting: 250 });
+    expect(await queue.countWaiting()).toBe(250);
   });
 });

@@ -38,7 +38,7 @@ src/http                ${floor} src/contract
 src/client              src/contract/operation-types.ts generated
 src/console             src/client generated/ledger.event-types.ts
 src/database            ${floor}
-src/rabbitmq            src/engines
+src/rabbitmq            src/waiting src/engines
 src/features/store      ${floor} src/database
 src/features/requests   ${floor} src/http src/features/store generated/features
 src/features            ${floor} src/contract src/http generated/features

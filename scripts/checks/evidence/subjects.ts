@@ -92,7 +92,7 @@ export async function ledgerSubject(): Promise<Subject> {
         cursorKey,
         ledgerId: "0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55",
         database: isBusy ? { ...database, check: async () => undefined } : database,
-        queue: isDown ? { ...queue, check: unavailable } : queue,
+        queue: isDown ? { ...queue, countWaiting: unavailable } : queue,
         receiver: isBusy ? undefined : isDown ? stalled : receiver,
         targets: isBusy || isDown ? [] : targets,
         intake,

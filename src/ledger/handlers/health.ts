@@ -49,7 +49,7 @@ export const healthHandlers = ({
   const checkDatabases = shared(() =>
     Promise.all(databases.map((each) => each.check(each.failoverCheckMaxMs))),
   );
-  const checkQueue = shared(() => queue.check());
+  const checkQueue = shared(() => queue.countWaiting());
   return {
     async checkHealth() {
       const [database, connected, published] = await Promise.all([

@@ -5,24 +5,24 @@ import type { Queue, ReceivedMessage } from "./queue.ts";
 
 const stop = () => AbortSignal.timeout(testWaitMaxMs);
 
-/** Receives until there are this many deliveries. */
+/** Receives until there are this many messages. */
 export async function receiveCount(queue: Queue, count: number): Promise<ReceivedMessage[]> {
-  const deliveries: ReceivedMessage[] = [];
-  for (const end = stop(); deliveries.length < count && !end.aborted; )
-    deliveries.push(...(await queue.receive(100, 20_000, end)));
-  return deliveries;
+  const messages: ReceivedMessage[] = [];
+  for (const end = stop(); messages.length < count && !end.aborted; )
+    messages.push(...(await queue.receive(100, 20_000, end)));
+  return messages;
 }
 
 /** Acknowledges what the queue delivers until it has delivered these bodies, although calls can fail meanwhile. */
 export async function drain(queue: Queue, bodies: string[]): Promise<ReceivedMessage[]> {
-  const deliveries: ReceivedMessage[] = [];
+  const messages: ReceivedMessage[] = [];
   await eventually(async () => {
     const received = await queue.receive(100, 500, stop());
-    deliveries.push(...received);
+    messages.push(...received);
     await queue.acknowledge(received);
-    expect([...new Set(deliveries.map(({ body }) => body))].sort()).toEqual(bodies.toSorted());
+    expect([...new Set(messages.map(({ body }) => body))].sort()).toEqual(bodies.toSorted());
   });
-  return deliveries;
+  return messages;
 }
 
 /** Bodies of messages. */

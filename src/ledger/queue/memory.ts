@@ -8,8 +8,8 @@ export async function open(): Promise<Queue> {
   const inFlight = new Set<string>();
   const delays = new Set<NodeJS.Timeout>();
   const arrivals = new EventEmitter().setMaxListeners(0);
-  const add = (deliveries: ReceivedMessage[]) => {
-    waiting.push(...deliveries);
+  const add = (messages: ReceivedMessage[]) => {
+    waiting.push(...messages);
     arrivals.emit("arrival");
   };
 
@@ -23,13 +23,13 @@ export async function open(): Promise<Queue> {
       for (const { receipt } of received) inFlight.add(receipt);
       return received;
     },
-    async acknowledge(deliveries) {
-      for (const { receipt } of deliveries) inFlight.delete(receipt);
+    async acknowledge(messages) {
+      for (const { receipt } of messages) inFlight.delete(receipt);
     },
-    async retry(deliveries, delayMs) {
-      const retried = deliveries
+    async retry(messages, delayMs) {
+      const retried = messages
         .filter(({ receipt }) => inFlight.delete(receipt))
-        .map((delivery) => ({ ...delivery, attempt: delivery.attempt + 1 }));
+        .map((message) => ({ ...message, attempt: message.attempt + 1 }));
       const delay = setTimeout(() => {
         delays.delete(delay);
         add(retried);
@@ -44,8 +44,8 @@ export async function open(): Promise<Queue> {
         }),
       );
     },
-    async check() {
-      return { waiting: waiting.length };
+    async countWaiting() {
+      return waiting.length;
     },
     async [Symbol.asyncDispose]() {
       delays.forEach(clearTimeout);

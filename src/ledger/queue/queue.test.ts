@@ -61,10 +61,10 @@ describe("a scheme of queues", () => testFixtures(queues, fixtures));
 function queueTests(makeUrl: () => Promise<string>): void {
   test("messages are delivered unchanged, again after a delay if they are retried, and not again if they are acknowledged", async () => {
     await using queue = await openQueue(await makeUrl());
-    expect(await queue.check()).toEqual({ waiting: 0 });
+    expect(await queue.countWaiting()).toBe(0);
     const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
     await queue.send([body, '"acknowledged"', '"long delay"']);
-    await expect.poll(() => queue.check()).toEqual({ waiting: 3 });
+    await expect.poll(() => queue.countWaiting()).toBe(3);
     const deliveries = await receiveCount(queue, 3);
     const find = (text: string) => deliveries.find((one) => one.body === text) as ReceivedMessage;
     const [first, acknowledged] = [find(body), find('"acknowledged"')];
@@ -144,5 +144,5 @@ test("the folder of an embedded queue can be opened by one process at a time", a
 
 test("the check of a queue that cannot be reached rejects", async () => {
   await using queue = await openQueue("sqs+http://127.0.0.1:9/000000000000/none");
-  await expect(queue.check()).rejects.toThrow();
+  await expect(queue.countWaiting()).rejects.toThrow();
 });

@@ -30,18 +30,18 @@ export interface Queue extends AsyncDisposable {
   /** Undefined if other processes cannot reach the queue. */
   address?: QueueAddress;
   /**
-   * Waits up to `waitMs` milliseconds for a delivery and resolves with up to `max`, fewer if they are large. Resolves with
+   * Waits up to `waitMs` milliseconds for a message and resolves with up to `max`, fewer if they are large. Resolves with
    * none if `stop` aborts first.
    */
   receive(max: number, waitMs: number, stop: AbortSignal): Promise<ReceivedMessage[]>;
   /** The messages are not delivered again, unless the queue fails meanwhile. */
-  acknowledge(deliveries: ReceivedMessage[]): Promise<void>;
+  acknowledge(messages: ReceivedMessage[]): Promise<void>;
   /** The messages are delivered again after the delay, in milliseconds. */
-  retry(deliveries: ReceivedMessage[], delayMs: number): Promise<void>;
+  retry(messages: ReceivedMessage[], delayMs: number): Promise<void>;
   /** Resolves when the queue has accepted all messages. */
   send(bodies: string[]): Promise<void>;
   /** The approximate number of messages to deliver. Rejects if the queue cannot be reached. */
-  check(): Promise<{ waiting: number }>;
+  countWaiting(): Promise<number>;
   /** Why a part of the messages does not reach this receiver until an operator acts; undefined if all can. Default: all can. */
   problem?(): string | undefined;
 }

@@ -27,7 +27,7 @@ export const queues = {
   "memory:": { form: "memory:", load: () => import("./memory.ts") },
   "sqs+embedded:": {
     form: "sqs+embedded:FOLDER?port=4566",
-    load: () => import("./sqs/embedded/queue.ts"),
+    load: () => import("./sqs/embedded/embedded.ts"),
     parameters: embeddedParameters,
   },
   "sqs+https:": {

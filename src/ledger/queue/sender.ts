@@ -7,10 +7,10 @@ import type { Queue } from "./queue.ts";
 import { openQueue } from "./queues.ts";
 import { explain } from "./sqs/embedded/database.ts";
 import { hasSpaceFor } from "./sqs/embedded/disk.ts";
-import { messageBytesMax, readMessage, requireSize } from "./sqs/embedded/message-rules.ts";
+import { readMessage, requireSize } from "./sqs/embedded/message-rules.ts";
 import { type Messages, type NewMessage, openMessages } from "./sqs/embedded/messages.ts";
-import { attributeOf } from "./sqs/embedded/queue-attributes.ts";
-import { SqsError } from "./sqs/embedded/sqs-error.ts";
+import { SqsError } from "./sqs/embedded/protocol/sqs-error.ts";
+import { delayOf, limitOf } from "./sqs/embedded/queue-attributes.ts";
 
 export interface Sender extends AsyncDisposable {
   /** The URL of the queue without credentials. */
@@ -69,8 +69,8 @@ function openFolder(queueUrl: string): Sender {
 /** Applies the rules of the queue, as its server does. */
 function acceptMessage(messages: Messages, body: string): NewMessage {
   try {
-    const message = readMessage({ MessageBody: body }, attributeOf(messages, "DelaySeconds") ?? 0);
-    requireSize(message, attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax);
+    const message = readMessage({ MessageBody: body }, delayOf(messages));
+    requireSize(message, limitOf(messages));
     return message;
   } catch (error) {
     if (!(error instanceof SqsError)) throw error;
@@ -81,7 +81,7 @@ function acceptMessage(messages: Messages, body: string): NewMessage {
 async function openReachable(url: string): Promise<Queue> {
   const queue = await openQueue(url);
   try {
-    await queue.check();
+    await queue.countWaiting();
     return queue;
   } catch (error) {
     await queue[Symbol.asyncDispose]();

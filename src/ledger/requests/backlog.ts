@@ -17,6 +17,6 @@ export interface Backlog {
 }
 
 export const openBacklog = (sql: Sql, queue: Queue): Backlog => ({
-  messagesWaiting: shared(async () => (await queue.check()).waiting),
+  messagesWaiting: shared(() => queue.countWaiting()),
   openDeadLetters: shared(() => countDeadLetters(sql, deadLettersMax)),
 });

@@ -111,7 +111,7 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
   }
 
   const { sent, confirmed, statuses } = await traffic.stop();
-  await eventually(async () => expect((await queue.check()).waiting).toBe(0));
+  await eventually(async () => expect(await queue.countWaiting()).toBe(0));
   await using database = await openDatabase(DATABASE_URL);
   await eventually(async () => {
     const rows = await database.query<{ id: string }>("select resource_external_id as id from event");

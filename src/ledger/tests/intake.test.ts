@@ -104,18 +104,18 @@ describe("the intake", () => {
   test.each([
     ["cannot be reached", () => Promise.reject(new Error("it is down"))],
     ["does not respond", () => new Promise<never>(() => {})],
-  ])("has no number of waiting messages if the queue %s", async (_state, check) => {
-    const [response] = await requestWith({ check });
+  ])("has no number of waiting messages if the queue %s", async (_state, countWaiting) => {
+    const [response] = await requestWith({ countWaiting });
     expect(response?.statusCode).toBe(200);
     expect(response?.json()).toMatchObject({ messages_waiting: null, open_dead_letters: 0 });
   });
 
   test("is read once for requests at the same time", async () => {
-    const check = vi.fn(async () => ({ waiting: 7 }));
-    const responses = await requestWith({ check }, 50);
+    const countWaiting = vi.fn(async () => 7);
+    const responses = await requestWith({ countWaiting }, 50);
     expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
     expect(responses[0]?.json()).toMatchObject({ messages_waiting: 7 });
-    expect(check.mock.calls.length).toBeLessThan(10);
+    expect(countWaiting.mock.calls.length).toBeLessThan(10);
   });
 });
 

@@ -239,8 +239,8 @@ describe("the service", () => {
 
   test("is unhealthy when the queue cannot be reached, and discloses no details", async () => {
     await using queue = await openQueue("memory:");
-    const check = () => Promise.reject(new Error("connect ECONNREFUSED queue.example"));
-    await using api = await openApp({ database, queue: { ...queue, check } });
+    const countWaiting = () => Promise.reject(new Error("connect ECONNREFUSED queue.example"));
+    await using api = await openApp({ database, queue: { ...queue, countWaiting } });
     const response = await api.app.inject("/healthcheck");
     expect([response.statusCode, response.json()]).toEqual([
       503,

@@ -67,7 +67,7 @@ describeOnServers("many processes", () => {
       const reprojected = await run("src/ledger/commands/reproject.ts", { args: ["--all"], env }).exit;
       expect([reprojected.code, withoutProgress(reprojected.errors)]).toEqual([0, ""]);
 
-      await eventually(async () => expect((await queue.check()).waiting).toBe(0));
+      await eventually(async () => expect(await queue.countWaiting()).toBe(0));
       const expected = await expectedRows(postgresServer ?? "", bodies);
       await eventually(async () => expect(await stored()).toBe(BigInt(expected.events.length)));
       for (const { stop } of others) await stop();

@@ -43,7 +43,7 @@ describeIfAvailable("PostgreSQL or PgBouncer", areInstalled)("ledger processes b
     // A lookup of a transaction that is not stored yet returns 404.
     expect([...statuses.difference(new Set([200, 404]))]).toEqual([]);
     expect(statuses).toContain(200);
-    await eventually(async () => expect((await queue.check()).waiting).toBe(0));
+    await eventually(async () => expect(await queue.countWaiting()).toBe(0));
     await Promise.all(ledgers.map(({ stop }) => stop()));
 
     expect(await savedRows(database)).toEqual(expected);

@@ -87,7 +87,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("intake continues withi
 
   /** Expects that the rows are those of the same events stored without faults, and that each process exits with 0. */
   async function expectRowsAndExit(bodies: string[], ledgers: Awaited<ReturnType<typeof startLedger>>[]) {
-    await eventually(async () => expect((await queue.check()).waiting).toBe(0));
+    await eventually(async () => expect(await queue.countWaiting()).toBe(0));
     await untilStored(bodies.length);
     for (const { stop } of ledgers) await stop();
     expect(await savedRows(database)).toEqual(await expectedRows(server.url, bodies));

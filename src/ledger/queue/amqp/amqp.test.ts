@@ -67,7 +67,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     });
   /** Resolves when a receiver waits for messages of the queue. */
   async function waitUntilConsumed(): Promise<void> {
-    await queue.check();
+    await queue.countWaiting();
     await onChannel((channel) =>
       eventually(async () => expect(await channel.checkQueue(name)).toMatchObject({ consumerCount: 1 })),
     );
@@ -77,7 +77,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await queue.send(["1"]);
     const [first] = await receive();
     await server.kill();
-    await expect(queue.check()).rejects.toThrow();
+    await expect(queue.countWaiting()).rejects.toThrow();
     await expect(queue.send(["2"])).rejects.toThrow();
     await expect(receive()).rejects.toThrow();
     await server.start();
@@ -123,7 +123,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
 
   test("is used in the virtual host of the URL", async () => {
     await using ofUnknownHost = await openQueue(`${server.url}/no%2Fwhere`);
-    await expect(ofUnknownHost.check()).rejects.toThrow("ConnectionClose");
+    await expect(ofUnknownHost.countWaiting()).rejects.toThrow("ConnectionClose");
   });
 
   test("accepts a message that was sent while it was suspended", async () => {
@@ -138,7 +138,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
 
   test("returns a retried message only to its own queue, whatever headers the producer set", async () => {
     const other = `other-${randomUUID()}`;
-    await queue.check();
+    await queue.countWaiting();
     await onChannel((channel) => channel.assertQueue(other));
     const headers = { CC: [name, other], BCC: [name, other], "x-delay": 5, traceparent: "00-1-2-01" };
     await publish(["1"], { messageId: "m", headers });
@@ -153,7 +153,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     // The same applies to messages that `receive` has not returned before the end.
     await publish(["2"], { headers: { BCC: [other] } });
     await onChannel((channel) => channel.purgeQueue(other));
-    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+    await eventually(async () => expect(await queue.countWaiting()).toBe(0));
     await reopen();
     expect(await receive()).toMatchObject([{ body: "2" }]);
     await queue.send(["3"]);
@@ -165,7 +165,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
 
   test("delivers a message with a content encoding as its bytes, also after a retry", async () => {
     const content = gzipSync("é".repeat(1000));
-    await queue.check();
+    await queue.countWaiting();
     await publish([content], { contentEncoding: "GZIP", contentType: "application/json" });
     for (const attempt of [1, 2]) {
       const delivery = await nextDelivery();
@@ -208,7 +208,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     const again = await receiveCount(queue, 2);
     expect(again.map(({ body, attempt }) => `${body} ${attempt}`).sort()).toEqual(["2 2", "💷 1"]);
     await queue.acknowledge(again);
-    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+    await eventually(async () => expect(await queue.countWaiting()).toBe(0));
     expect(warnings).toEqual([]);
   });
 
@@ -216,7 +216,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await queue.send(["1"]);
     await onChannel((channel) => channel.deleteQueue(name));
     await expect(queue.send(["2"])).rejects.toThrow(`there is no queue ${name}`);
-    await expect(queue.check()).rejects.toThrow("404");
+    await expect(queue.countWaiting()).rejects.toThrow("404");
     await eventually(() => queue.send(["3"]));
     expect((await nextDelivery()).body).toBe("3");
   });
@@ -240,7 +240,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   });
 
   test("has few messages in flight while they are large, and many when they are small", async () => {
-    const inFlight = async (sent: number) => sent - (await queue.check()).waiting;
+    const inFlight = async (sent: number) => sent - (await queue.countWaiting());
     async function acknowledge(count: number, received: ReceivedMessage[] = []): Promise<void> {
       for (let left = count; left > 0; received = left > 0 ? await receive() : []) {
         await queue.acknowledge(received);
@@ -254,7 +254,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await acknowledge(150, large);
     await queue.send(Array.from({ length: 2000 }, (_, index) => String(index)));
     await acknowledge(1000);
-    await eventually(async () => expect((await queue.check()).waiting).toBeLessThanOrEqual(1000 - 350));
+    await eventually(async () => expect(await queue.countWaiting()).toBeLessThanOrEqual(1000 - 350));
   });
 
   test("keeps messages that ended receivers did not return, without counting them as failed deliveries", async () => {
@@ -277,7 +277,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   });
 
   test("gives a message without an id the same id at every attempt, and retries one copy of it", async () => {
-    await queue.check();
+    await queue.countWaiting();
     const bytes = Buffer.from([0x7b, 0xff, 0]);
     const headers = { "x-attempts": "abc", "x-delivery-count": -5 };
     await publish([bytes], { contentEncoding: "gzip", headers });
@@ -293,7 +293,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   });
 
   test("does not lose a message whose producer gives every message the same id", async () => {
-    await queue.check();
+    await queue.countWaiting();
     await publish(["1", "2"], { messageId: "same" });
     const ids = (await receiveCount(queue, 2)).map(({ id }) => id);
     expect(new Set(ids).size).toBe(2);
@@ -316,7 +316,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
       await expect(receiver.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow("was lost");
     }
     await receiver.acknowledge(await receiveAll());
-    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+    await eventually(async () => expect(await queue.countWaiting()).toBe(0));
   });
 
   const isVersion4 = Number.parseInt(rabbitmq?.version ?? "", 10) >= 4;
@@ -363,7 +363,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   });
 
   test("does not warn of a queue that it has declared", async () => {
-    await queue.check();
+    await queue.countWaiting();
     expect(await warningsOf()).toEqual([]);
   });
 
@@ -373,9 +373,9 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     const warnings: string[] = [];
     await using proxy = await openTcpProxy(server.url);
     await using opened = await openQueue(`${proxy.url}/?queue=${name}`, (warning) => warnings.push(warning));
-    await opened.check();
+    await opened.countWaiting();
     proxy.resetConnections();
-    await eventually(() => opened.check());
+    await eventually(() => opened.countWaiting());
     return warnings;
   }
 

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Address } from "../../../engines/adapter.ts";
+import { onDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { RabbitmqParameters } from "../parameters.ts";
-import type { Queue } from "../queue.ts";
-import { type Connection, consume, openConnection, stopConsuming } from "./connection.ts";
+import type { Queue, ReceivedMessage } from "../queue.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { consume, stopConsuming } from "./consumer.ts";
 import { forward, publish } from "./publish.ts";
 import { assertRetryQueue } from "./retry-delay.ts";
 
@@ -18,76 +20,70 @@ const closeMaxMs = 5000;
  */
 export async function open({ url, parameters, warn }: Address<RabbitmqParameters>): Promise<Queue> {
   const { queue, prefetch } = parameters;
-  let current: Promise<Connection> | undefined;
   let hasWarned = false;
-
   const warnOnce = (text: string) => {
     if (!hasWarned) warn(text);
     hasWarned = true;
   };
-
-  function connected(): Promise<Connection> {
-    if (current) return current;
-    const forget = () => {
-      if (current === opening) current = undefined;
-    };
-    const opening = openConnection(url, queue, prefetch, warnOnce, forget);
-    opening.catch(forget);
-    current = opening;
-    return opening;
-  }
+  const connection = onDemand((forget) => openConnection(url, queue, prefetch, warnOnce, forget));
 
   return {
     address: { kind: "rabbitmq", url: addressOf(url), queue },
-    async receive(max, waitMs, stop) {
-      const connection = await connected();
-      connection.consuming ??= consume(connection);
-      await connection.consuming.catch((error) => {
-        if (!connection.isClosed) throw error;
-      });
-      const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
-      while (connection.arrived.length === 0 && !connection.isClosed && !timeout.aborted) {
-        await once(connection.events, "change", { signal: timeout }).catch(() => {});
-      }
-      if (connection.isClosed) throw new Error("the connection to the queue was lost");
-      return stop.aborted ? [] : connection.arrived.splice(0, max);
-    },
-    async acknowledge(deliveries) {
-      const connection = await connected();
-      for (const { receipt } of deliveries) {
+    receive: async (max, waitMs, stop) => receive(await connection.open(), max, waitMs, stop),
+    async acknowledge(messages) {
+      const { channel, inFlight } = await connection.open();
+      for (const { receipt } of messages) {
         // Messages of an earlier connection are not in flight here; the broker delivers them again.
-        const message = connection.inFlight.get(receipt);
-        connection.inFlight.delete(receipt);
-        if (message) connection.channel.ack(message);
+        const message = inFlight.get(receipt);
+        inFlight.delete(receipt);
+        if (message) channel.ack(message);
       }
     },
-    async retry(deliveries, delayMs) {
-      const connection = await connected();
-      const retryQueue = await assertRetryQueue(connection, delayMs);
-      await Promise.all(
-        deliveries.map((delivery) => forward(connection, retryQueue, delivery, delivery.attempt)),
-      );
+    async retry(messages, delayMs) {
+      const opened = await connection.open();
+      const retryQueue = await assertRetryQueue(opened, delayMs);
+      await Promise.all(messages.map((message) => forward(opened, retryQueue, message, message.attempt)));
     },
     async send(bodies) {
-      const connection = await connected();
+      const opened = await connection.open();
       const timestamp = Math.floor(Date.now() / 1000);
       await Promise.all(
         bodies.map((body) =>
-          publish(connection, queue, Buffer.from(body), { messageId: randomUUID(), timestamp }),
+          publish(opened, queue, Buffer.from(body), { messageId: randomUUID(), timestamp }),
         ),
       );
     },
-    async check() {
-      const { channel } = await connected();
-      return { waiting: (await channel.checkQueue(queue)).messageCount };
+    async countWaiting() {
+      const { channel } = await connection.open();
+      return (await channel.checkQueue(queue)).messageCount;
     },
     async [Symbol.asyncDispose]() {
-      const connection = await current?.catch(() => undefined);
-      if (!connection || connection.isClosed) return;
-      const closed = stopConsuming(connection).finally(() => connection.model.close());
+      const opened = await connection.opened();
+      if (!opened || opened.phase === "closed") return;
+      const closed = stopConsuming(opened).finally(() => opened.model.close());
       await withTimeout(closed, closeMaxMs, new Error("the broker does not respond")).catch(() => {});
     },
   };
+}
+
+async function receive(
+  connection: Connection,
+  max: number,
+  waitMs: number,
+  stop: AbortSignal,
+): Promise<ReceivedMessage[]> {
+  const { arrived, events } = connection;
+  const isClosed = () => connection.phase === "closed";
+  connection.consuming ??= consume(connection);
+  await connection.consuming.catch((error) => {
+    if (!isClosed()) throw error;
+  });
+  const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
+  while (arrived.length === 0 && !isClosed() && !timeout.aborted) {
+    await once(events, "change", { signal: timeout }).catch(() => {});
+  }
+  if (isClosed()) throw new Error("the connection to the queue was lost");
+  return stop.aborted ? [] : arrived.splice(0, max);
 }
 
 /** Only the scheme, the host and the virtual host. Clients disagree about a lone slash, so there is none. */

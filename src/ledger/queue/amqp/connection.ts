@@ -1,24 +1,20 @@
-import { isUtf8 } from "node:buffer";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from "amqplib";
 import type { Warn } from "../../../engines/adapter.ts";
 import { connect } from "../../../rabbitmq/connect.ts";
+import { type OnDemand, onDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { ReceivedMessage } from "../queue.ts";
 import { assertQueue, durableWithinMs } from "./declaration.ts";
-import { attemptsHeader, forward } from "./publish.ts";
 
 /** Limit for the bytes of messages that have arrived and are not acknowledged, approximately. */
 const unacknowledgedBytesMax = 32 * 2 ** 20;
 /** The assumed size of a message until messages have arrived. */
 const assumedMessageBytes = 2 ** 20;
 /** How long a broker may need to declare a queue, and to begin to deliver from it. A queue can be without a leader. */
-const queueMaxMs = 15_000;
-const queueSilent = new Error("the broker does not respond about the queue");
-/** How long a broker may need to process acknowledgements before their channel closes. */
-const acknowledgeMaxMs = 300;
+export const queueMaxMs = 15_000;
+export const queueSilent = new Error("the broker does not respond about the queue");
 
 /** A connection to the broker. When it breaks, the broker delivers the in-flight messages again. */
 export interface Connection {
@@ -27,8 +23,8 @@ export interface Connection {
   /** Delivers and acknowledges messages. */
   channel: Channel;
   /** Sends messages. It is a channel of its own, since a queue that does not confirm blocks its whole channel. */
-  sending?: Promise<ConfirmChannel> | undefined;
-  /** Deliveries that `receive` has not returned yet. */
+  sending: OnDemand<Sending>;
+  /** Messages that `receive` has not returned yet. */
   arrived: ReceivedMessage[];
   /** By receipt. */
   inFlight: Map<string, ConsumeMessage>;
@@ -38,8 +34,7 @@ export interface Connection {
   durableAt: Map<string, number>;
   /** Emits at an arrival and at the end of the connection. */
   events: EventEmitter<{ change: [] }>;
-  isClosed: boolean;
-  isClosing: boolean;
+  phase: "open" | "closing" | "closed";
   queue: string;
   /** The maximum number of unacknowledged messages now, and for small messages. */
   prefetch: number;
@@ -49,40 +44,46 @@ export interface Connection {
   consuming?: Promise<{ consumerTag: string }>;
 }
 
+interface Sending {
+  channel: ConfirmChannel;
+  /** The next message opens another channel. Returns true unless it does so already. */
+  forget(): boolean;
+}
+
 /** Connects to the broker and declares the queue. Calls `onClosed` when the connection ends. */
 export async function openConnection(
   url: URL,
   queue: string,
   prefetch: number,
   warn: Warn,
-  onClosed: () => void,
+  onClosed: () => unknown,
 ): Promise<Connection> {
   const model = await connect(url, "payment-ledger");
   try {
     model.on("error", () => {});
     const isNew = await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
     const channel = await model.createChannel();
+    const returned = new Set<string>();
     const connection: Connection = {
       id: randomUUID(),
       model,
       channel,
+      sending: onDemand((forget) => openSending(model, returned, forget)),
       arrived: [],
       inFlight: new Map(),
-      returned: new Set(),
+      returned,
       durableAt: new Map(isNew ? [[queue, performance.now() + durableWithinMs]] : []),
-      events: new EventEmitter(),
-      isClosed: false,
-      isClosing: false,
+      events: new EventEmitter<{ change: [] }>().setMaxListeners(0),
+      phase: "open",
       queue,
       prefetch: prefetchFor(assumedMessageBytes, prefetch),
       prefetchMax: prefetch,
       largest: assumedMessageBytes,
     };
-    connection.events.setMaxListeners(0);
     channel.on("error", () => {});
     channel.on("cancel", () => model.close().catch(() => {}));
     channel.on("close", () => {
-      connection.isClosed = true;
+      connection.phase = "closed";
       onClosed();
       connection.events.emit("change");
       model.close().catch(() => {});
@@ -94,105 +95,20 @@ export async function openConnection(
   }
 }
 
-/** Begins to receive messages. If it fails, the connection is closed. */
-export async function consume(connection: Connection): Promise<{ consumerTag: string }> {
-  const { channel, model, queue, prefetch } = connection;
-  try {
-    await channel.prefetch(prefetch);
-    const consuming = channel.consume(queue, (message) => message && accept(connection, message));
-    return await withTimeout(consuming, queueMaxMs, queueSilent);
-  } catch (error) {
-    model.close().catch(() => {});
-    throw error;
-  }
+/** Identifies a publication that no queue accepts, since producers can reuse message ids. */
+export const publicationHeader = "x-publication";
+
+async function openSending(
+  model: ChannelModel,
+  returned: Set<string>,
+  forget: () => boolean,
+): Promise<Sending> {
+  const channel = await model.createConfirmChannel();
+  channel.on("error", forget);
+  channel.on("return", ({ properties }) => returned.add(properties.headers?.[publicationHeader]));
+  return { channel, forget };
 }
 
-/**
- * Stops receiving. Messages that have arrived and were not returned by `receive` are sent to the queue again: if they were
- * returned to it, it would count a failure, and a broker drops messages that have failed often. A quorum queue processes
- * acknowledgements asynchronously and loses those that are under way when their channel closes.
- */
-export async function stopConsuming(connection: Connection): Promise<void> {
-  const { channel, arrived, queue } = connection;
-  connection.isClosing = true;
-  if (!connection.consuming) return;
-  await channel.cancel((await connection.consuming).consumerTag);
-  await Promise.all(
-    arrived.splice(0).map((delivery) => forward(connection, queue, delivery, delivery.attempt - 1)),
-  );
-  await sleep(acknowledgeMaxMs);
-  await channel.close();
-}
-
-function accept(connection: Connection, message: ConsumeMessage): void {
-  const { content, properties, fields } = message;
-  const receipt = `${connection.id} ${fields.deliveryTag}`;
-  const headers: Record<string, unknown> = properties.headers ?? {};
-  const sentAt = Number(properties.timestamp) * 1000;
-  connection.inFlight.set(receipt, message);
-  connection.arrived.push({
-    id: idOf(message),
-    // Decoded on demand, so that a waiting message takes no more memory than its bytes.
-    get body() {
-      return content.toString();
-    },
-    ...contentOf(content, properties.contentEncoding),
-    attempt: 1 + countIn(headers[attemptsHeader]) + countIn(headers["x-delivery-count"]),
-    receipt,
-    ...(sentAt > 0 && { sentAt }),
-  });
-  fitPrefetch(connection, content.length);
-  connection.events.emit("change");
-}
-
-/** Names that clients give to the charset, and the names of no encoding. */
-const plainEncodings = ["", "identity", "utf-8", "utf8"];
-
-/** A body with an encoding is decoded later, since that takes time. */
-function contentOf(
-  content: Buffer,
-  encoding: unknown,
-): Pick<ReceivedMessage, "bytes" | "contentEncoding" | "size"> {
-  const contentEncoding = typeof encoding === "string" ? encoding.trim().toLowerCase() : "";
-  if (plainEncodings.includes(contentEncoding))
-    return { size: content.length, ...(!isUtf8(content) && { bytes: content }) };
-  // Gzip ends with the size of what it contains (RFC 1952).
-  const declared =
-    contentEncoding === "gzip" && content.length >= 4 ? content.readUInt32LE(content.length - 4) : 0;
-  return { size: Math.max(content.length, declared), bytes: content, contentEncoding };
-}
-
-/** The count in a header. Producers can set any value. */
-const countIn = (header: unknown): number =>
-  Number.isSafeInteger(header) && (header as number) > 0 ? (header as number) : 0;
-
-/** An id from the contents of a message: the broker assigns none, and producers can reuse theirs. */
-const idOf = ({ properties: { messageId }, content }: ConsumeMessage): string => {
-  const digest = createHash("sha256").update(content).digest("hex");
-  return messageId ? `${messageId.replaceAll(/\p{Cc}/gu, "?")} ${digest}` : digest;
-};
-
-/**
- * Adapts the prefetch to the size of the messages, since a broker counts messages, not bytes. The largest recent message
- * decides; its weight falls by a tenth with each message. A consumer keeps its prefetch, so it is replaced.
- */
-function fitPrefetch(connection: Connection, size: number): void {
-  connection.largest = Math.max(size, connection.largest * 0.9);
-  const fitting = prefetchFor(connection.largest, connection.prefetchMax);
-  const isNear = connection.prefetch < 2 * fitting && fitting < 2 * connection.prefetch;
-  const isFit =
-    isNear && (fitting < connection.prefetchMax || connection.prefetch === connection.prefetchMax);
-  if (isFit || connection.isClosing) return;
-  connection.prefetch = fitting;
-  const { consuming: before, channel } = connection;
-  connection.consuming = (async () => {
-    const consumer = await before;
-    if (consumer) await channel.cancel(consumer.consumerTag);
-    return consume(connection);
-  })();
-  // The next call of `receive` handles the rejection.
-  connection.consuming.catch(() => {});
-}
-
-const prefetchFor = (bytes: number, max: number) =>
+/** As many messages of this size as may be unacknowledged. */
+export const prefetchFor = (bytes: number, max: number) =>
   Math.max(1, Math.min(max, Math.floor(unacknowledgedBytesMax / bytes)));

@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConfirmChannel, Options } from "amqplib";
-import { withTimeout } from "../../../waiting/with-timeout.ts";
+import type { Options } from "amqplib";
+import { publishConfirmed } from "../../../rabbitmq/publish.ts";
 import type { ReceivedMessage } from "../queue.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, publicationHeader } from "./connection.ts";
 
 /** Number of failed attempts of a message. */
 export const attemptsHeader = "x-attempts";
-/** Identifies a publication that no queue accepts, since producers can reuse message ids. */
-const publicationHeader = "x-publication";
-const confirmMaxMs = 10_000;
 
 /**
  * Publishes a message to a queue, as soon as the queue is durable. Resolves when the broker has the message in the queue and
@@ -24,16 +21,14 @@ export async function publish(
 ): Promise<void> {
   const waitMs = (connection.durableAt.get(queue) ?? 0) - performance.now();
   if (waitMs > 0) await sleep(waitMs);
-  const channel = await sendingChannel(connection);
+  const { channel, forget } = await connection.sending.open();
   const publication = randomUUID();
   const headers = { ...properties.headers, [publicationHeader]: publication };
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const common = { persistent: true, mandatory: true, contentType: "application/json" };
-  channel.publish("", queue, body, { ...common, ...properties, headers }, (error) =>
-    error ? reject(error) : resolve(),
-  );
-  await withTimeout(promise, confirmMaxMs, unconfirmed).catch((error) => {
-    if (error === unconfirmed) closeSending(connection);
+  const options = { ...common, ...properties, headers };
+  await publishConfirmed(channel, "", queue, body, options, unconfirmed).catch((error) => {
+    // The broker may need a minute to close one that is blocked.
+    if (error === unconfirmed && forget()) channel.close().catch(() => {});
     throw error;
   });
   if (connection.returned.delete(publication)) throw new Error(`there is no queue ${queue}`);
@@ -62,33 +57,7 @@ export async function forward(
     await publish(connection, queue, message.content, properties);
     connection.channel.ack(message);
   } catch (error) {
-    if (!connection.isClosed) connection.channel.nack(message);
+    if (connection.phase !== "closed") connection.channel.nack(message);
     throw error;
   }
-}
-
-function sendingChannel(connection: Connection): Promise<ConfirmChannel> {
-  connection.sending ??= openSending(connection);
-  return connection.sending;
-}
-
-async function openSending(connection: Connection): Promise<ConfirmChannel> {
-  try {
-    const channel = await connection.model.createConfirmChannel();
-    channel.on("error", () => closeSending(connection));
-    channel.on("return", ({ properties }) =>
-      connection.returned.add(properties.headers?.[publicationHeader]),
-    );
-    return channel;
-  } catch (error) {
-    connection.sending = undefined;
-    throw error;
-  }
-}
-
-/** The next message opens another channel. The broker may need a minute to close one that is blocked. */
-function closeSending(connection: Connection): void {
-  const channel = connection.sending;
-  connection.sending = undefined;
-  channel?.then((open) => open.close()).catch(() => {});
 }

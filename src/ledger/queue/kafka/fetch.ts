@@ -6,10 +6,8 @@ export interface FetchedPartition {
   topicId: string;
   index: number;
   batches: Batch[];
-  abortedTransactions: AbortedTransaction[];
+  abortedTransactions: fetchV13.FetchResponsePartitionAbortedTransaction[];
 }
-
-export type AbortedTransaction = fetchV13.FetchResponsePartitionAbortedTransaction;
 
 const { key, version } = fetchV13.api;
 

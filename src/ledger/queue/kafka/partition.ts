@@ -1,39 +1,19 @@
-import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { KafkaRecord } from "@platformatic/kafka";
 import { letOthersRun } from "../../../waiting/turns.ts";
-import type { ReceivedMessage } from "../queue.ts";
 import { compressionName } from "./compression/pieces.ts";
 import type { FetchedPartition } from "./fetch.ts";
+import { type Assignment, type Message, messageOf } from "./message.ts";
 import { type Batch, recordsOf } from "./records.ts";
-import type { PartitionOffsets } from "./topics.ts";
-
-/** A message that has arrived and is not acknowledged. */
-export interface Message {
-  delivery: ReceivedMessage;
-  offset: bigint;
-  /** The bytes of the body. */
-  value: Buffer;
-  /** When a retried message may be delivered, in milliseconds since 1970. For other messages 0. */
-  dueAt: number;
-}
+import type { PartitionOffsets, Topics } from "./topics.ts";
 
 /** What this process knows of a partition since it was assigned. */
-export interface Partition {
-  topic: string;
-  /** The id of the topic. One that is created again has another. */
-  topicId: string;
-  index: number;
-  /** True if it has retried messages. */
-  isRetry: boolean;
-  /** Identifies this assignment in receipts. An earlier one can have had the same offsets. */
-  id: string;
+export interface Partition extends Assignment {
   /** The offset of the next record to read. */
   position: bigint;
-  /** What was fetched and is not read, if there is any. */
-  unread: Unread | undefined;
-  /** Why the batch at this position cannot be read, and whether that will be tried again later. */
-  stopped: { reason: string; position: bigint; isWaiting: boolean } | undefined;
+  phase: Phase;
+  /** Why the batch at this position could not be read. */
+  problem: { reason: string; position: bigint } | undefined;
   /** The offset that the group has committed, -1 without one. */
   committed: bigint;
   /** When records were fetched for the last time, by `performance.now()`. */
@@ -46,23 +26,29 @@ export interface Partition {
   bytes: number;
 }
 
+/**
+ * An idle partition has nothing to read, and more can be fetched. Batches that were fetched wait for room. A partition that
+ * is reading has its turn or waits for it. A stopped partition has a batch that cannot be read, and is idle again later.
+ */
+export type Phase =
+  | { name: "idle" | "stopped"; unread?: undefined }
+  | { name: "fetched" | "reading"; unread: Unread };
+
 /** Batches of a response that are being read. */
 export interface Unread {
   /** Reads a group of records with each `next`, and returns its size in bytes. Throws if a batch cannot be read. */
   groups: AsyncGenerator<number, void>;
   /** The memory of the batches, as they were sent. */
   bytes: number;
-  /** True if it has its turn, or waits for it. */
-  hasTurn: boolean;
 }
 
 export const newPartition = (
   { topic, topicId, index, committed, next }: PartitionOffsets,
-  isRetry: boolean,
+  { main }: Topics,
 ): Partition => ({
-  ...{ topic, topicId, index, isRetry, committed, position: next, arrivedAt: 0 },
-  ...{ unread: undefined, stopped: undefined },
-  ...{ id: randomUUID(), arrived: [], unacknowledged: new Map(), bytes: 0 },
+  ...{ topic, topicId, index, isRetry: topic !== main, id: randomUUID() },
+  ...{ committed, position: next, phase: { name: "idle" }, problem: undefined, arrivedAt: 0 },
+  ...{ arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
 
 /** Memory for a message in addition to its value, approximately, in bytes. */
@@ -117,7 +103,7 @@ function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, recor
   if (offset < partition.position) return;
   const message = messageOf(partition, offset, record, firstTimestamp);
   partition.arrived.push(message);
-  partition.unacknowledged.set(message.delivery.receipt, message);
+  partition.unacknowledged.set(message.received.receipt, message);
   partition.bytes += message.value.length + messageOverhead;
   partition.position = offset + 1n;
 }
@@ -128,61 +114,12 @@ export function take({ arrived }: Partition, max: number, now: number): Message[
   return arrived.splice(0, Math.min(max, waiting === -1 ? arrived.length : waiting));
 }
 
-export function acknowledge(partition: Partition, { delivery, value }: Message): void {
-  if (partition.unacknowledged.delete(delivery.receipt)) partition.bytes -= value.length + messageOverhead;
+export function acknowledge(partition: Partition, { received, value }: Message): void {
+  if (partition.unacknowledged.delete(received.receipt)) partition.bytes -= value.length + messageOverhead;
 }
 
 /** The offset to commit: every message before it is acknowledged, in whatever order that happened. */
 export function acknowledgedUpTo({ unacknowledged, position }: Partition): bigint {
   const [lowest] = unacknowledged.values();
   return lowest?.offset ?? position;
-}
-
-/** Headers of a retried message: those of the ledger. A producer's headers are dropped. */
-const headerNames = { id: "id", attempts: "attempts", sentAt: "sent-at", dueAt: "due-at" };
-
-export function retryHeaders({ id, attempt, sentAt }: ReceivedMessage, dueAt: number): Map<Buffer, Buffer> {
-  const texts = [
-    [headerNames.id, id],
-    [headerNames.attempts, String(attempt)],
-    [headerNames.sentAt, String(sentAt)],
-    [headerNames.dueAt, String(dueAt)],
-  ] as const;
-  return new Map(texts.map(([name, text]) => [Buffer.from(name), Buffer.from(text)]));
-}
-
-/** A copy, unless the bytes are most of the memory of which they are a view: all of it stays in memory with a view. */
-const ownBytes = (view: Buffer) => (2 * view.length > view.buffer.byteLength ? view : Buffer.from(view));
-
-function messageOf(
-  partition: Partition,
-  offset: bigint,
-  record: KafkaRecord,
-  firstTimestamp: bigint,
-): Message {
-  const { topic, topicId, index } = partition;
-  const value = ownBytes(record.value ?? Buffer.of());
-  // Only retry topics have these headers from the ledger: producers can set any.
-  const headers = new Map(
-    partition.isRetry ? record.headers.map(([name, text]) => [`${name}`, `${text}`]) : [],
-  );
-  const numberIn = (name: string) => Number(headers.get(name)) || 0;
-  return {
-    offset,
-    value,
-    dueAt: numberIn(headerNames.dueAt),
-    delivery: {
-      // With the id of the topic: one that is created again has the same offsets.
-      id: headers.get(headerNames.id) ?? [topic, index, offset, topicId].join("-"),
-      // Decoded on demand, so that a waiting message takes no more memory than its bytes.
-      get body() {
-        return value.toString();
-      },
-      size: value.length,
-      ...(!isUtf8(value) && { bytes: value }),
-      attempt: 1 + numberIn(headerNames.attempts),
-      receipt: `${partition.id} ${offset}`,
-      sentAt: numberIn(headerNames.sentAt) || Number(firstTimestamp + record.timestampDelta),
-    },
-  };
 }

@@ -21,14 +21,14 @@ await using queue = await openQueue(url);
 const before = memory("VmRSS");
 const numbers: number[] = [];
 const receive = async (waitMs: number) => {
-  const deliveries = await queue.receive(100, waitMs, stop);
-  numbers.push(...deliveries.map(({ body }) => Number.parseInt(body, 10)));
-  return deliveries;
+  const messages = await queue.receive(100, waitMs, stop);
+  numbers.push(...messages.map(({ body }) => Number.parseInt(body, 10)));
+  return messages;
 };
 const held = await receive(60_000);
 for (let more = await receive(2000); more.length > 0; more = await receive(2000)) held.push(...more);
 await queue.acknowledge(held);
 while (numbers.length < Number(count)) await queue.acknowledge(await receive(60_000));
-const { waiting } = await queue.check();
+const waiting = await queue.countWaiting();
 const grownBy = Math.round(memory("VmHWM") - before);
 say(JSON.stringify({ held: held.length, numbers, waiting, grownBy }));

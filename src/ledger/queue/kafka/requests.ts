@@ -32,16 +32,14 @@ export async function fetchFrom(
 /** The id and the epoch of a request that names all its partitions. */
 const noSession = [0, -1] as const;
 
-export interface Commit {
-  partition: Partition;
-  offset: bigint;
-}
-
 /**
  * Commits offsets for the group of a member. The metadata of each is the id of its topic: a topic that is created again
  * has the name of the former one. The client's own commit has no metadata.
  */
-export async function commitOffsets(member: Consumer, commits: Commit[]): Promise<void> {
+export async function commitOffsets(
+  member: Consumer,
+  commits: { partition: Partition; offset: bigint }[],
+): Promise<void> {
   // Before each wait: a commit of an earlier generation is rejected, since the partitions can have another owner.
   const { groupId, generationId, memberId } = member;
   const coordinator = member.currentMetadata?.brokers.get(member.coordinatorId ?? -1);

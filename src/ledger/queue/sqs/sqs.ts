@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
 import {
+  type BatchResultErrorEntry,
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
+  type Message,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
   SQSClient,
@@ -69,65 +71,29 @@ export const standInClient = (endpoint: string, region = standInRegion) =>
 function openSqs(client: SQSClient, address: QueueAddress): Queue {
   const queue = { QueueUrl: address.url };
   const isFifo = address.url.endsWith(".fifo");
-
-  async function receiveOnce(max: number, wait: number, stop: AbortSignal): Promise<ReceivedMessage[]> {
-    const command = new ReceiveMessageCommand({
-      ...queue,
-      MaxNumberOfMessages: Math.min(max, requestMax),
-      WaitTimeSeconds: wait,
-      MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
-    });
-    const { Messages = [] } = await client.send(command, { abortSignal: stop });
-    return Messages.map(({ MessageId = "", Body = "", ReceiptHandle = "", Attributes }) => ({
-      id: MessageId,
-      body: Body,
-      size: Buffer.byteLength(Body),
-      attempt: Number(Attributes?.ApproximateReceiveCount ?? 1),
-      receipt: ReceiptHandle,
-      ...(Attributes?.SentTimestamp && { sentAt: Number(Attributes.SentTimestamp) }),
-    }));
-  }
-
   return {
     address,
     async receive(max, waitMs, stop) {
       try {
-        const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax), stop);
-        if (first.length < requestMax) return first;
-        // A full response means that more may wait. They are received in parallel, as many as fit into memory if they
-        // are as large as these.
-        const size = first.reduce((sum, delivery) => sum + delivery.size, 0);
-        const fitting = Math.floor(receivedBytesMax / size) * requestMax;
-        const more: Promise<ReceivedMessage[]>[] = [];
-        for (let left = Math.min(max, fitting) - first.length; left > 0; left -= requestMax) {
-          more.push(receiveOnce(left, 0, stop).catch(() => []));
-        }
-        return [first, ...(await Promise.all(more))].flat();
+        return await receive(client, queue, max, waitMs, stop);
       } catch (error) {
         if (stop.aborted) return [];
         throw error;
       }
     },
-    async acknowledge(deliveries) {
-      await inRequests(deliveries, (entries) => {
-        const Entries = entries.map(({ receipt }, index) => ({ Id: String(index), ReceiptHandle: receipt }));
-        return client.send(new DeleteMessageBatchCommand({ ...queue, Entries }));
-      });
-    },
-    async retry(deliveries, delayMs) {
-      const VisibilityTimeout = Math.min(Math.ceil(delayMs / 1000), delaySecondsMax);
-      await inRequests(deliveries, (entries) => {
-        const Entries = entries.map(({ receipt }, index) => ({
-          Id: String(index),
-          ReceiptHandle: receipt,
-          VisibilityTimeout,
-        }));
-        return client.send(new ChangeMessageVisibilityBatchCommand({ ...queue, Entries }));
-      });
+    acknowledge: (messages) =>
+      inRequests(messages, (chunk) =>
+        client.send(new DeleteMessageBatchCommand({ ...queue, Entries: entriesOf(chunk, {}) })),
+      ),
+    async retry(messages, delayMs) {
+      const delay = { VisibilityTimeout: Math.min(Math.ceil(delayMs / 1000), delaySecondsMax) };
+      await inRequests(messages, (chunk) =>
+        client.send(new ChangeMessageVisibilityBatchCommand({ ...queue, Entries: entriesOf(chunk, delay) })),
+      );
     },
     async send(bodies) {
-      const send = (entries: string[]) => {
-        const Entries = entries.map((body, index) => ({
+      const send = (chunk: string[]) => {
+        const Entries = chunk.map((body, index) => ({
           ...{ Id: String(index), MessageBody: body },
           ...(isFifo && { MessageGroupId: groupOf(body), MessageDeduplicationId: hash("sha256", body) }),
         }));
@@ -136,16 +102,65 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
       // A FIFO queue keeps the order in which its requests arrive.
       await inRequests(bodies, send, isFifo ? 1 : requestsAtATime);
     },
-    async check() {
+    async countWaiting() {
       const request = { ...queue, AttributeNames: ["ApproximateNumberOfMessages" as const] };
       const { Attributes } = await client.send(new GetQueueAttributesCommand(request));
-      return { waiting: Number(Attributes?.ApproximateNumberOfMessages ?? 0) };
+      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
     },
     async [Symbol.asyncDispose]() {
       client.destroy();
     },
   };
 }
+
+/** Receives up to 10 messages. If there are as many, more may wait, and are received in parallel. */
+async function receive(
+  client: SQSClient,
+  queue: { QueueUrl: string },
+  max: number,
+  waitMs: number,
+  stop: AbortSignal,
+): Promise<ReceivedMessage[]> {
+  async function receiveOnce(upTo: number, waitSeconds: number): Promise<ReceivedMessage[]> {
+    const command = new ReceiveMessageCommand({
+      ...queue,
+      MaxNumberOfMessages: Math.min(upTo, requestMax),
+      WaitTimeSeconds: waitSeconds,
+      MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
+    });
+    const { Messages = [] } = await client.send(command, { abortSignal: stop });
+    return Messages.map(readMessage);
+  }
+
+  const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax));
+  if (first.length < requestMax) return first;
+  // As many as fit into memory if they are as large as the first ones.
+  const size = first.reduce((sum, message) => sum + message.size, 0);
+  const fitting = Math.floor(receivedBytesMax / size) * requestMax;
+  const more: Promise<ReceivedMessage[]>[] = [];
+  for (let left = Math.min(max, fitting) - first.length; left > 0; left -= requestMax) {
+    more.push(receiveOnce(left, 0).catch(() => []));
+  }
+  return [first, ...(await Promise.all(more))].flat();
+}
+
+const readMessage = ({
+  MessageId = "",
+  Body = "",
+  ReceiptHandle = "",
+  Attributes,
+}: Message): ReceivedMessage => ({
+  id: MessageId,
+  body: Body,
+  size: Buffer.byteLength(Body),
+  attempt: Number(Attributes?.ApproximateReceiveCount ?? 1),
+  receipt: ReceiptHandle,
+  ...(Attributes?.SentTimestamp && { sentAt: Number(Attributes.SentTimestamp) }),
+});
+
+/** The entries of a request about these messages, each with `more`. */
+const entriesOf = <More extends object>(messages: ReceivedMessage[], more: More) =>
+  messages.map(({ receipt }, index) => ({ Id: String(index), ReceiptHandle: receipt, ...more }));
 
 /** The messages of a resource are a group of a FIFO queue. Its name has up to 128 ASCII characters, and an id any. */
 function groupOf(body: string): string {
@@ -154,7 +169,7 @@ function groupOf(body: string): string {
 }
 
 interface BatchResponse {
-  Failed?: { Code?: string | undefined; Message?: string | undefined }[] | undefined;
+  Failed?: BatchResultErrorEntry[] | undefined;
 }
 
 /** Number of requests of one call that are in flight at the same time. */
@@ -167,7 +182,7 @@ async function inRequests<Entry extends ReceivedMessage | string>(
   atATime = requestsAtATime,
 ): Promise<void> {
   const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);
-  const failed: NonNullable<BatchResponse["Failed"]> = [];
+  const failed: BatchResultErrorEntry[] = [];
   await eachInTurns(chunks, atATime, async (chunk) => {
     failed.push(...((await request(chunk)).Failed ?? []));
   });
@@ -177,6 +192,6 @@ async function inRequests<Entry extends ReceivedMessage | string>(
   }
 }
 
-/** Bytes of an entry; a delivery is sent as its short receipt. */
+/** Bytes of an entry; a received message is sent as its short receipt. */
 const sizeOf = (entry: ReceivedMessage | string) =>
   typeof entry === "string" ? Buffer.byteLength(entry) : 0;

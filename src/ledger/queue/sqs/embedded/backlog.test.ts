@@ -52,7 +52,7 @@ test("with 2,000,000 messages in its folder a ledger starts, stores them and acc
   const stored = async (id: string) =>
     (await fetch(`http://127.0.0.1:${port}/v1/transaction/${id}?account_id=57`)).status;
   await eventually(async () => expect(await stored("payment-1000")).toBe(200));
-  expect((await queue.check()).waiting).toBeGreaterThan(messagesMax / 2);
+  expect(await queue.countWaiting()).toBeGreaterThan(messagesMax / 2);
   const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${ledger.child.pid}/status`, "utf8")) ?? [];
   expect(Number(peak) / 1024).toBeLessThan(residentMaxMebibytes);
 });

@@ -1,6 +1,6 @@
-import { type Input, objects, requiredText } from "./input.ts";
 import type { Output } from "./operation.ts";
-import { SqsError } from "./sqs-error.ts";
+import { type Input, objects, requiredText } from "./protocol/input.ts";
+import { SqsError } from "./protocol/sqs-error.ts";
 
 const entriesMax = 10;
 

@@ -1,7 +1,14 @@
 import { hash } from "node:crypto";
-import { entriesOf, type Input, isObject, optionalNumber, optionalText, requiredText } from "./input.ts";
 import type { AttributeValue, MessageAttributes, NewMessage } from "./messages.ts";
-import { invalidValue, SqsError } from "./sqs-error.ts";
+import {
+  entriesOf,
+  type Input,
+  isObject,
+  optionalNumber,
+  optionalText,
+  requiredText,
+} from "./protocol/input.ts";
+import { invalidValue, SqsError } from "./protocol/sqs-error.ts";
 
 /** The rules of Amazon SQS for a message, and its digests. */
 
@@ -133,10 +140,10 @@ export function digestOfAttributes(attributes: MessageAttributes): string | unde
   return hash("md5", Buffer.concat(parts));
 }
 
-/** The member of a response for the digest, if there are attributes. */
-export function withDigest(attributes: MessageAttributes): { MD5OfMessageAttributes?: string } {
+/** The member of a response with this name for the digest, if there are attributes. */
+export function withDigest(name: string, attributes: MessageAttributes): Record<string, string> {
   const digest = digestOfAttributes(attributes);
-  return digest === undefined ? {} : { MD5OfMessageAttributes: digest };
+  return digest === undefined ? {} : { [name]: digest };
 }
 
 function withLength(bytes: Buffer): [length: Buffer, bytes: Buffer] {

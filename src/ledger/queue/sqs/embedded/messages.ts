@@ -97,35 +97,36 @@ function transactionsIn({ database, statements }: File) {
     }
   }
 
+  /**
+   * Does the work and makes its changes durable: they are on the disk when this returns. If the work throws, nothing has
+   * changed. Throws an error for which `isBusy` is true if another process is writing; it holds the thread for up to
+   * `waitMs` milliseconds to let it finish.
+   */
+  function transaction<Result>(work: () => Result, waitMs = 0): Result {
+    begin(waitMs);
+    try {
+      const result = work();
+      statements.commit.run();
+      return result;
+    } catch (error) {
+      // Some errors of SQLite have rolled it back.
+      if (database.isTransaction) statements.rollback.run();
+      throw error;
+    }
+  }
+
   return {
-    /**
-     * Does the work and makes its changes durable: they are on the disk when this returns. If the work throws, nothing has
-     * changed. Throws an error for which `isBusy` is true if another process is writing; it holds the thread for up to
-     * `waitMs` milliseconds to let it finish.
-     */
-    transaction<Result>(work: () => Result, waitMs = 0): Result {
-      begin(waitMs);
-      try {
-        const result = work();
-        statements.commit.run();
-        return result;
-      } catch (error) {
-        // Some errors of SQLite have rolled it back.
-        if (database.isTransaction) statements.rollback.run();
-        throw error;
-      }
-    },
+    transaction,
     /** Makes the write-ahead log as long as it becomes, so that deletes need no space on a disk that is full later. */
     extendLog(): void {
       try {
-        database.exec(`
-          begin immediate;
-          create table filler (bytes blob);
-          insert into filler values (zeroblob(${logBytesMin}));
-          drop table filler;
-          commit`);
+        transaction(() =>
+          database.exec(`
+            create table filler (bytes blob);
+            insert into filler values (zeroblob(${logBytesMin}));
+            drop table filler`),
+        );
       } catch (error) {
-        if (database.isTransaction) statements.rollback.run();
         if (!isFull(error) && !isBusy(error)) throw error;
       }
     },

@@ -1,10 +1,10 @@
-import type { Commit } from "./commits.ts";
-import type { Input } from "./input.ts";
+import type { Commit } from "./group-commit.ts";
+import type { Waits } from "./long-polling.ts";
 import type { Messages } from "./messages.ts";
-import type { Waits } from "./waits.ts";
+import type { Input } from "./protocol/input.ts";
 
 /** The parts of the server that operations use. */
-export interface Queue {
+export interface ServedQueue {
   name: string;
   messages: Messages;
   commit: Commit;
@@ -30,6 +30,6 @@ export interface Caller {
 
 export type Output = Record<string, unknown>;
 /** Throws an `SqsError`. */
-export type Operation = (queue: Queue, input: Input, caller: Caller) => Promise<Output> | Output;
+export type Operation = (queue: ServedQueue, input: Input, caller: Caller) => Promise<Output> | Output;
 
 export const account = "000000000000";

@@ -1,6 +1,7 @@
 import { eachEntry } from "./batch.ts";
-import { type Input, optionalNumber, optionalText, requiredText } from "./input.ts";
-import { account, type Caller, type Operation, type Output, type Queue } from "./operation.ts";
+import { account, type Caller, type Operation, type Output, type ServedQueue } from "./operation.ts";
+import { type Input, optionalNumber, optionalText, requiredText } from "./protocol/input.ts";
+import { missing, SqsError } from "./protocol/sqs-error.ts";
 import {
   attributeOf,
   isSettable,
@@ -12,7 +13,6 @@ import {
 import { type Receipt, readReceiptHandle } from "./receipt.ts";
 import { receiveMessage } from "./receive.ts";
 import { sendMessage, sendMessageBatch } from "./send.ts";
-import { missing, SqsError } from "./sqs-error.ts";
 
 /** The operations of Amazon SQS that the one queue has. */
 const operations: Record<string, Operation> = {
@@ -72,7 +72,12 @@ const operations: Record<string, Operation> = {
 };
 
 /** Runs an operation by its name. */
-export async function operate(queue: Queue, name: string, input: Input, caller: Caller): Promise<Output> {
+export async function operate(
+  queue: ServedQueue,
+  name: string,
+  input: Input,
+  caller: Caller,
+): Promise<Output> {
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (operation) return operation(queue, input, caller);
   if (!unsupported.has(name)) {
@@ -96,7 +101,7 @@ const unsupported = new Set([
 
 /** Longer than any URL of the queue. */
 const urlMax = 1000;
-const urlOf = ({ name }: Queue, host: string) => `http://${host}/${account}/${name}`;
+const urlOf = ({ name }: ServedQueue, host: string) => `http://${host}/${account}/${name}`;
 
 const noQueue = () => new SqsError("QueueDoesNotExist", "The specified queue does not exist.");
 
@@ -110,7 +115,7 @@ function onQueue(operation: Operation): Operation {
 }
 
 /** Creates nothing, since the queue exists. An attribute that nobody has set is set, another must be equal. Ignores tags. */
-async function createQueue(queue: Queue, input: Input, { host }: Caller): Promise<Output> {
+async function createQueue(queue: ServedQueue, input: Input, { host }: Caller): Promise<Output> {
   const { messages, commit, name } = queue;
   if (requiredText(input, "QueueName") !== name) {
     const reason = `This server has one queue, ${name}, and cannot create another.`;

@@ -1,7 +1,7 @@
-import { entriesOf, type Input, texts } from "./input.ts";
 import { delaySecondsMax, messageBytesMax } from "./message-rules.ts";
 import type { Messages } from "./messages.ts";
-import { SqsError } from "./sqs-error.ts";
+import { entriesOf, type Input, texts } from "./protocol/input.ts";
+import { SqsError } from "./protocol/sqs-error.ts";
 
 export const visibilitySecondsMax = 43_200;
 export const waitSecondsMax = 20;
@@ -51,6 +51,10 @@ export const attributeOf = (messages: Messages, name: string): number | undefine
   const value = messages.setting(name) ?? settable[name]?.default;
   return value === undefined ? undefined : Number(value);
 };
+
+/** The default delay of a message, in seconds, and the limit for its size, in bytes. */
+export const delayOf = (messages: Messages) => attributeOf(messages, "DelaySeconds") ?? 0;
+export const limitOf = (messages: Messages) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
 
 export const isSettable = (name: string) => Object.hasOwn(settable, name);
 

@@ -1,12 +1,12 @@
-import { type Input, optionalNumber, texts } from "./input.ts";
 import { digestOf, withDigest } from "./message-rules.ts";
 import type { StoredMessage } from "./messages.ts";
-import { account, type Caller, type Output, type Queue } from "./operation.ts";
+import { account, type Caller, type Output, type ServedQueue } from "./operation.ts";
+import { type Input, optionalNumber, texts } from "./protocol/input.ts";
+import { SqsError } from "./protocol/sqs-error.ts";
 import { attributeOf, visibilitySecondsMax, waitSecondsMax } from "./queue-attributes.ts";
 import { receiptHandleOf } from "./receipt.ts";
-import { SqsError } from "./sqs-error.ts";
 
-export async function receiveMessage(queue: Queue, input: Input, caller: Caller): Promise<Output> {
+export async function receiveMessage(queue: ServedQueue, input: Input, caller: Caller): Promise<Output> {
   const { messages, commit, waits } = queue;
   const max = optionalNumber(input, "MaxNumberOfMessages", { min: 1, max: 10 }) ?? 1;
   const hiddenSeconds =
@@ -78,7 +78,7 @@ function presenter(input: Input): (message: StoredMessage) => Output {
       MD5OfBody: digestOf(message.body),
       Body: message.body,
       ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
-      ...withDigest(MessageAttributes),
+      ...withDigest("MD5OfMessageAttributes", MessageAttributes),
       ...(attributes.length > 0 && { MessageAttributes }),
     };
   };

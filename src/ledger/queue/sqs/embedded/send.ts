@@ -1,9 +1,7 @@
 import { eachEntry, errorOf } from "./batch.ts";
-import { diskIsFull } from "./commits.ts";
-import type { Input } from "./input.ts";
+import { diskIsFull } from "./group-commit.ts";
 import {
   digestOf,
-  digestOfAttributes,
   messageBytesMax,
   readAttributes,
   readMessage,
@@ -12,15 +10,13 @@ import {
   withDigest,
 } from "./message-rules.ts";
 import type { NewMessage } from "./messages.ts";
-import type { Output, Queue } from "./operation.ts";
-import { attributeOf } from "./queue-attributes.ts";
-import { SqsError, unavailable } from "./sqs-error.ts";
-
-const limitOf = ({ messages }: Queue) => attributeOf(messages, "MaximumMessageSize") ?? messageBytesMax;
-const delayOf = ({ messages }: Queue) => attributeOf(messages, "DelaySeconds") ?? 0;
+import type { Output, ServedQueue } from "./operation.ts";
+import type { Input } from "./protocol/input.ts";
+import { SqsError, unavailable } from "./protocol/sqs-error.ts";
+import { delayOf, limitOf } from "./queue-attributes.ts";
 
 /** Appends messages and wakes receivers. Returns their ids. */
-async function append(queue: Queue, newMessages: NewMessage[]): Promise<string[]> {
+async function append(queue: ServedQueue, newMessages: NewMessage[]): Promise<string[]> {
   const { messages, commit, waits } = queue;
   const bytes = newMessages.reduce((sum, message) => sum + sizeOf(message), 0);
   if (!queue.hasSpaceFor(bytes)) throw unavailable(diskIsFull);
@@ -29,25 +25,24 @@ async function append(queue: Queue, newMessages: NewMessage[]): Promise<string[]
   return ids;
 }
 
-export async function sendMessage(queue: Queue, input: Input): Promise<Output> {
-  const message = readMessage(input, delayOf(queue));
-  requireSize(message, limitOf(queue));
+export async function sendMessage(queue: ServedQueue, input: Input): Promise<Output> {
+  const message = readMessage(input, delayOf(queue.messages));
+  requireSize(message, limitOf(queue.messages));
   const [id] = await append(queue, [message]);
   return sentMessage(message, id, input);
 }
 
 function sentMessage({ body, attributes = {} }: NewMessage, id: string | undefined, input: Input): Output {
-  const system = digestOfAttributes(readAttributes(input, "MessageSystemAttributes"));
   return {
     MessageId: id,
     MD5OfMessageBody: digestOf(body),
-    ...withDigest(attributes),
-    ...(system !== undefined && { MD5OfMessageSystemAttributes: system }),
+    ...withDigest("MD5OfMessageAttributes", attributes),
+    ...withDigest("MD5OfMessageSystemAttributes", readAttributes(input, "MessageSystemAttributes")),
   };
 }
 
-export async function sendMessageBatch(queue: Queue, input: Input): Promise<Output> {
-  const [delay, limit] = [delayOf(queue), limitOf(queue)];
+export async function sendMessageBatch(queue: ServedQueue, input: Input): Promise<Output> {
+  const [delay, limit] = [delayOf(queue.messages), limitOf(queue.messages)];
   const read = (entry: Input) => ({ entry, message: readMessage(entry, delay) });
   return eachEntry(input, read, async (sent) => {
     const total = sent.reduce((sum, { message }) => sum + sizeOf(message), 0);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { SqsError, unavailable } from "./sqs-error.ts";
+import { SqsError, unavailable } from "./protocol/sqs-error.ts";
 
 /** Ten messages of 1 MiB together, with each character escaped as in `\u0041`, and what is around them. */
 const bodyBytesMax = 8 * 2 ** 20;

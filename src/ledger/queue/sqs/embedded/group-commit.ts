@@ -1,6 +1,6 @@
 import { isBusy, isFull } from "./database.ts";
 import type { Messages } from "./messages.ts";
-import { unavailable } from "./sqs-error.ts";
+import { unavailable } from "./protocol/sqs-error.ts";
 
 /** Changes messages and resolves when the changes are on the disk. Rejects with an `SqsError` that clients retry. */
 export type Commit = <Result>(work: () => Result) => Promise<Result>;

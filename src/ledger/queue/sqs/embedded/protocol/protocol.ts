@@ -2,12 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Input } from "./input.ts";
 import type { SqsError } from "./sqs-error.ts";
 
-/** A request, in either protocol. */
-export interface Call {
-  operation: string;
-  input: Input;
-}
-
 export interface Reply {
   status: number;
   headers: Record<string, string>;
@@ -17,7 +11,10 @@ export interface Reply {
 /** A way in which clients of Amazon SQS write requests and read responses. */
 export interface Protocol {
   /** Throws an `SqsError` if the request is malformed. */
-  read(request: { headers: IncomingHttpHeaders; path: string; body: string }): Call;
+  read(request: { headers: IncomingHttpHeaders; path: string; body: string }): {
+    operation: string;
+    input: Input;
+  };
   result(requestId: string, operation: string, output: Record<string, unknown>): Reply;
   error(requestId: string, error: SqsError): Reply;
 }
