@@ -1,17 +1,10 @@
 import type { Sql } from "../../database/database.ts";
-import type { Details } from "./event.ts";
-import type { StoredFoldState } from "./fold-state.ts";
+import type { ResourceRow } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";
 
-export interface PaymentInstrumentRow {
+export interface PaymentInstrumentRow extends ResourceRow {
   external_id: string;
   agreement_external_id: string | null;
-  service_id: string | null;
-  /** UTC, six fraction digits. */
-  created_date: string;
-  event_count: number;
-  details: Details;
-  folded: StoredFoldState | null;
 }
 
 export const paymentInstrumentTable = resourceTable<PaymentInstrumentRow>(

@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/ledger.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import type { Details } from "../tables/event.ts";
-import type { ReportedTransaction } from "../tables/transaction.ts";
+import type { ReportedTransaction } from "../tables/reported-transaction.ts";
 import { viewCardDetails } from "./card.ts";
 import { viewDay, viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
 import { type StatusVersion, viewState } from "./state.ts";

@@ -1,5 +1,6 @@
 import type { Database, Sql } from "../../../database/database.ts";
 import { type EventRow, eventColumns, eventSize, type ResourceType } from "../event.ts";
+import type { PageLimits } from "../page.ts";
 
 /** The place of an event in the feed. */
 export interface FeedPosition {
@@ -33,12 +34,6 @@ export interface FeedFilter {
   account_ids?: string[] | undefined;
   resource_types?: ResourceType[] | undefined;
   event_types?: string[] | undefined;
-}
-
-/** A page ends at the first of these. It has one more event than the bytes permit. */
-export interface FeedLimits {
-  countMax: number;
-  bytesMax: number;
 }
 
 export interface FeedPage {
@@ -83,7 +78,7 @@ export async function readFeed(
   sql: Sql,
   filter: FeedFilter,
   after: FeedPosition,
-  { countMax, bytesMax }: FeedLimits,
+  { countMax, bytesMax }: PageLimits,
 ): Promise<FeedPage> {
   const { account_ids, resource_types, event_types } = filter;
   const entriesMax = resource_types || event_types ? readMax : countMax + 1;

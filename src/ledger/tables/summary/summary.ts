@@ -7,6 +7,8 @@ import { type GroupColumn, rowsOf, type SumColumn, type SummaryFilter, sumColumn
 
 export type Sums = Record<"count" | SumColumn, bigint>;
 
+export const noTransactions = Object.fromEntries(["count", ...sumColumns].map((name) => [name, 0n])) as Sums;
+
 /** The values of a group, as text; null for transactions without one. */
 export type GroupValues = { [Column in GroupColumn]?: string | null };
 
