@@ -14,7 +14,8 @@ import type { Details } from "./event.ts";
 import type { AccountResourceRow } from "./fold-state.ts";
 import { continuationCondition, newestFirst, type PageLimits, type Position } from "./page.ts";
 import { newestInstrument, type PaymentInstrumentRow } from "./payment-instrument.ts";
-import { resourceTable } from "./resource-table.ts";
+import { queryCount } from "./query.ts";
+import { accountColumnTypes, resourceTable } from "./resource-table.ts";
 
 /** The state of an agreement; `UNDEFINED` if no event has set one. */
 export type AgreementState = "UNDEFINED" | Extract<AgreementEvent, { state: string }>["state"];
@@ -36,12 +37,7 @@ export const agreementTable = resourceTable<AgreementRow>(
   "external_id",
   {
     external_id: "text",
-    gateway_account_id: "text",
-    service_id: "text",
-    live: "boolean",
-    state: "text",
-    created_date: "timestamptz",
-    event_count: "integer",
+    ...accountColumnTypes,
     first_event_id: "bigint",
     reference: "text",
     cancelled_date: "timestamptz",
@@ -165,9 +161,7 @@ export async function searchAgreements(
   return { rows: rows.map(withInstrument), isLast: rows.at(-1)?.is_last ?? true };
 }
 
-export async function countAgreements(sql: Sql, filter: AgreementFilter): Promise<number> {
+export function countAgreements(sql: Sql, filter: AgreementFilter): Promise<number> {
   const { values, bind } = binding();
-  const statement = `select count(*) ${matching(filter, bind)}`;
-  const [counted] = await sql.query<{ count: bigint }>(statement, values, "custom");
-  return Number(counted?.count);
+  return queryCount(sql, `select count(*) ${matching(filter, bind)}`, values, "custom");
 }

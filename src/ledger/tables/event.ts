@@ -1,5 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
+import { queryIds } from "./query.ts";
 import { rowsAsJson } from "./save-statement.ts";
 
 export type ResourceType = components["schemas"]["ResourceType"];
@@ -99,8 +100,9 @@ export const awaitStandby = (sql: Sql): Promise<unknown> =>
   sql.query("select pg_logical_emit_message(true, 'payment-ledger', '')");
 
 /** The numbers of stored events, in the order of these. */
-export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]> {
-  const rows = await sql.query<{ id: bigint }>(
+export const eventIdsOf = (sql: Sql, events: NewEvent[]): Promise<bigint[]> =>
+  queryIds(
+    sql,
     `select event.id
      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[])
        with ordinality as wanted (resource_type, resource_external_id, timestamp, event_type, place)
@@ -113,8 +115,6 @@ export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]
       events.map((event) => event.event_type),
     ],
   );
-  return rows.map(({ id }) => id);
-}
 
 /** The resource types whose events belong to transactions. */
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
@@ -188,11 +188,10 @@ const pieceStatement = `
   where number <= $7 and bytes_before < $8 order by number`;
 
 /** Ids of the transactions with an event dated up to `asOf` that names this parent. */
-export async function childIdsAsOf(sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> {
-  const rows = await sql.query<{ resource_external_id: string }>(
-    `select distinct resource_external_id from event
+export const childIdsAsOf = (sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> =>
+  queryIds(
+    sql,
+    `select distinct resource_external_id as id from event
      where parent_resource_external_id = $1 and timestamp <= $2`,
     [parentExternalId, asOf],
   );
-  return rows.map(({ resource_external_id }) => resource_external_id);
-}

@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/database.ts";
 import type { ResourceRow } from "./fold-state.ts";
+import { queryIds } from "./query.ts";
 import { resourceTable } from "./resource-table.ts";
 
 export interface PaymentInstrumentRow extends ResourceRow {
@@ -37,17 +38,16 @@ const eventsNaming = (agreement: string) =>
      and left(event_details ->> 'agreement_external_id', 255) = ${agreement}`;
 
 /** Ids of the payment instruments with an event dated up to `asOf` that names this agreement. */
-export async function instrumentIdsAsOf(sql: Sql, agreementId: string, asOf: string): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
-    `select distinct resource_external_id as id ${eventsNaming("$1")} and timestamp <= $2`,
-    [agreementId, asOf],
-  );
-  return rows.map(({ id }) => id);
-}
+export const instrumentIdsAsOf = (sql: Sql, agreementId: string, asOf: string): Promise<string[]> =>
+  queryIds(sql, `select distinct resource_external_id as id ${eventsNaming("$1")} and timestamp <= $2`, [
+    agreementId,
+    asOf,
+  ]);
 
 /** Those of these agreements that have more payment instruments than the maximum. */
-export async function withTooManyInstruments(sql: Sql, agreementIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
+export const withTooManyInstruments = (sql: Sql, agreementIds: string[]): Promise<string[]> =>
+  queryIds(
+    sql,
     `select id from unnest($1::text[]) as agreement (id)
      where (
        select count(*) from (
@@ -56,5 +56,3 @@ export async function withTooManyInstruments(sql: Sql, agreementIds: string[]): 
      ) > ${instrumentsMax}`,
     [agreementIds],
   );
-  return rows.map(({ id }) => id);
-}

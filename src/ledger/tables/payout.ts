@@ -1,7 +1,8 @@
 import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../../database/database.ts";
 import type { AccountResourceRow } from "./fold-state.ts";
-import { resourceTable } from "./resource-table.ts";
+import { queryCount } from "./query.ts";
+import { accountColumnTypes, resourceTable } from "./resource-table.ts";
 import type { TransactionType } from "./transaction.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
@@ -17,12 +18,7 @@ export interface PayoutRow extends AccountResourceRow {
 
 export const payoutTable = resourceTable<PayoutRow>("payout", "gateway_payout_id", {
   gateway_payout_id: "text",
-  gateway_account_id: "text",
-  service_id: "text",
-  live: "boolean",
-  state: "text",
-  created_date: "timestamptz",
-  event_count: "integer",
+  ...accountColumnTypes,
   paid_out_date: "timestamptz",
   details: "jsonb",
   folded: "jsonb",
@@ -49,15 +45,15 @@ export async function searchPayouts(
   { offset, countMax }: { offset: number; countMax: number },
 ): Promise<{ rows: FoundPayout[]; total: number }> {
   const filter = [account_ids ?? null, state ?? null];
-  const [rows, [counted]] = await Promise.all([
+  const [rows, total] = await Promise.all([
     sql.query<FoundPayout>(
       `select ${shownColumns} ${matching} order by created_date desc, gateway_payout_id desc limit $3 offset $4`,
       [...filter, countMax, offset],
       "custom",
     ),
-    sql.query<{ total: bigint }>(`select count(*) as total ${matching}`, filter, "custom"),
+    queryCount(sql, `select count(*) ${matching}`, filter, "custom"),
   ]);
-  return { rows, total: Number(counted?.total) };
+  return { rows, total };
 }
 
 /** A payout, if it belongs to the account. The details have the amount only. */
@@ -106,11 +102,10 @@ export async function settledBy(sql: Sql, payoutId: string): Promise<SettledTran
     [payoutId],
     "custom",
   );
-  return rows.map(({ transaction_type, count, amount, fee, settled_amount }) => ({
-    transaction_type,
-    count,
-    amount: BigInt(amount),
-    fee: BigInt(fee),
-    settled_amount: BigInt(settled_amount),
+  return rows.map((row) => ({
+    ...row,
+    amount: BigInt(row.amount),
+    fee: BigInt(row.fee),
+    settled_amount: BigInt(row.settled_amount),
   }));
 }

@@ -3,7 +3,8 @@ import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
 import type { AccountResourceRow } from "./fold-state.ts";
-import { resourceTable } from "./resource-table.ts";
+import { queryIds } from "./query.ts";
+import { accountColumnTypes, resourceTable } from "./resource-table.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
 
@@ -35,12 +36,7 @@ const columnTypes: Record<keyof TransactionRow, string> = {
   external_id: "text",
   transaction_type: "text",
   parent_external_id: "text",
-  gateway_account_id: "text",
-  service_id: "text",
-  live: "boolean",
-  state: "text",
-  created_date: "timestamptz",
-  event_count: "integer",
+  ...accountColumnTypes,
   first_event_id: "bigint",
   reference: "text",
   email: "text",
@@ -121,40 +117,37 @@ export const childrenOf = (sql: Sql, externalIds: string[]): Promise<Transaction
 export const childrenMax = 500;
 
 /** Those of these transactions that have more children than the maximum. */
-export async function withTooManyChildren(sql: Sql, externalIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
+export const withTooManyChildren = (sql: Sql, externalIds: string[]): Promise<string[]> =>
+  queryIds(
+    sql,
     `select id from unnest($1::text[]) as parent (id)
      where (
        select count(*) from (select from transaction where parent_external_id = id limit ${childrenMax + 1}) as child
      ) > ${childrenMax}`,
     [externalIds],
   );
-  return rows.map(({ id }) => id);
-}
 
 /** Those of these ids whose transactions belong to the account. Default: to any. */
-export async function idsOfAccount(
+export const idsOfAccount = (
   sql: Sql,
   externalIds: string[],
   accountId: string | undefined,
-): Promise<string[]> {
-  const rows = await sql.query<{ external_id: string }>(
-    `select external_id from transaction
+): Promise<string[]> =>
+  queryIds(
+    sql,
+    `select external_id as id from transaction
      where external_id = any($1::text[]) and ($2::text is null or gateway_account_id = $2)`,
     [externalIds, accountId ?? null],
   );
-  return rows.map(({ external_id }) => external_id);
-}
 
 /** The ids of the transaction and its children, those that belong to the account. */
-export async function familyOf(sql: Sql, externalId: string, accountId: string): Promise<string[]> {
-  const rows = await sql.query<{ external_id: string }>(
-    `select external_id from transaction
+export const familyOf = (sql: Sql, externalId: string, accountId: string): Promise<string[]> =>
+  queryIds(
+    sql,
+    `select external_id as id from transaction
      where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2`,
     [externalId, accountId],
   );
-  return rows.map(({ external_id }) => external_id);
-}
 
 /** The details of these transactions, with their `amount` only. */
 export const amountsOf = (

@@ -9,19 +9,12 @@ import { type StatusVersion, viewState } from "./state.ts";
 type Schemas = components["schemas"];
 
 /** A transaction as callers see it. Undefined members are not sent. */
-export function viewTransaction(
+export const viewTransaction = (
   row: ReportedTransaction,
   version: StatusVersion,
-): Schemas["TransactionView"] {
-  switch (row.transaction_type) {
-    case "PAYMENT":
-      return viewPayment(row, version);
-    case "REFUND":
-      return viewRefund(row, version);
-    case "DISPUTE":
-      return viewDispute(row, version);
-  }
-}
+): Schemas["TransactionView"] => views[row.transaction_type](row, version);
+
+const views = { PAYMENT: viewPayment, REFUND: viewRefund, DISPUTE: viewDispute };
 
 export function viewPayment(row: ReportedTransaction, version: StatusVersion): Schemas["Payment"] {
   const { details } = row;

@@ -171,7 +171,7 @@ function movesOf(hours: Interval, units: Unit[], zone: string, sources: Sources,
   const utcDays = `(
     select period as utc_day ${summaries("day", days)} union select day ${changes(instants)}
   ) as utc_days`;
-  const isMoved = units.map(
+  const movedConditions = units.map(
     (unit) => `date_trunc('${unit}', zone_day::timestamp) <> date_trunc('${unit}', base_day::timestamp)`,
   );
   const part = { from: "from_instant", to: "to_instant" };
@@ -184,6 +184,6 @@ function movesOf(hours: Interval, units: Unit[], zone: string, sources: Sources,
       offset 0
     ) as own
     cross join lateral (values (1, period), (-1, base_day)) as move (sign, day)
-    where from_instant < to_instant and (${isMoved.join(" or ")}) is not false and period <> base_day`;
+    where from_instant < to_instant and (${movedConditions.join(" or ")}) is not false and period <> base_day`;
   return select("move.day", moves, "sign");
 }
