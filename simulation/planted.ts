@@ -52,7 +52,7 @@ export const plantedDefects: Defect[] = [
   },
   {
     name: "a page from a cursor starts with the last row of the previous page",
-    file: "src/ledger/tables/conditions.ts",
+    file: "src/ledger/tables/page.ts",
     original: "(created_date, external_id) < (",
     defective: "(created_date, external_id) <= (",
   },

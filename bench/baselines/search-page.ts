@@ -114,7 +114,7 @@ function viewTransaction(row: FoundTransaction): unknown {
 serve(async ({ url = "", headers: { host } }, response) => {
   const [path, query] = url.split("?");
   const account = new URLSearchParams(query).get("account_id") ?? "";
-  const filter = { account_ids: [account] };
+  const filter = { account_id: [account] };
   const [{ rows: shown, isLast }, total] = await Promise.all([
     searchTransactions(sql, filter, { countMax: size, bytesMax: 4 * 2 ** 20 }),
     countTransactions(sql, filter),

@@ -2,10 +2,9 @@ import { Registry } from "prom-client";
 import type { operations } from "../../generated/ledger.ts";
 import { ledgerContract } from "../contract/contracts.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
-import type { PageValues } from "../http/documents/page.ts";
+import type { Publication } from "../http/documents/documents.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
-import { shareOf } from "../waiting/owner.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -14,8 +13,10 @@ import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { intakeHandlers } from "./handlers/intake.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { payoutHandlers } from "./handlers/payouts.ts";
-import { reportHandlers } from "./handlers/reports.ts";
+import { performanceHandlers } from "./handlers/performance.ts";
 import { searchHandlers } from "./handlers/search.ts";
+import { summaryHandlers } from "./handlers/summaries.ts";
+import { transactionReportHandlers } from "./handlers/transaction-report.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Intake } from "./intake/intake.ts";
 import { defaultAddress } from "./queue/address.ts";
@@ -23,14 +24,14 @@ import type { Queue, QueueAddress } from "./queue/queue.ts";
 import { withinAccounts } from "./requests/accounts.ts";
 import { openBacklog } from "./requests/backlog.ts";
 import { openCursors } from "./requests/cursor.ts";
-import { openLanes } from "./requests/lanes.ts";
+import { openReader } from "./requests/lanes.ts";
 import { problem } from "./requests/problem.ts";
 import { openPublications } from "./requests/publications.ts";
 
 /** `addEvents` is optional in the contract. */
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
 
-interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
+interface LedgerParts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
   /** The id of the ledger. */
   ledgerId: string;
   /** The key of its cursors, which all its processes share. */
@@ -83,59 +84,34 @@ export function ledgerApp({
   accountsClaim = "accounts",
   metrics = new Registry(),
   ...parts
-}: Parts) {
-  const openReader = (of: Database) => {
-    const sql = of.within(statementTimeoutMs);
-    return { sql, lanes: openLanes(sql, of.requestConnections, statementTimeoutMs) };
-  };
-  const reader = openReader(replica ?? database);
-  const primary = replica ? openReader(database) : reader;
-  const { sql, lanes } = reader;
+}: LedgerParts) {
+  const primary = openReader(database, statementTimeoutMs);
+  const reader = replica ? openReader(replica, statementTimeoutMs) : primary;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const cursors = openCursors(cursorKey);
-  const backlog = openBacklog(sql, queue);
+  const backlog = openBacklog(reader.sql, queue);
   const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
   const checked = { ledgerId, databases: Object.values(databases), queue, receiver, publications };
   const handlers = {
     ...healthHandlers({ ...checked, log: parts.log }),
-    ...metricsHandlers(metrics, { sql, databases, backlog, receiver, publications }),
-    ...eventHandlers(sql, lanes, cursors),
-    ...feedHandlers(sql, lanes, cursors),
-    ...transactionHandlers(reader, cursors, statementTimeoutMs),
-    ...searchHandlers(lanes, cursors),
-    ...reportHandlers(sql, lanes, cursors),
-    ...payoutHandlers(sql, lanes),
-    ...agreementHandlers(reader, primary, cursors, statementTimeoutMs),
+    ...metricsHandlers(metrics, { sql: reader.sql, databases, backlog, receiver, publications }),
+    ...eventHandlers(reader, cursors),
+    ...feedHandlers(reader, cursors),
+    ...transactionHandlers(reader, cursors),
+    ...searchHandlers(reader, cursors),
+    ...transactionReportHandlers(reader, cursors),
+    ...summaryHandlers(reader, cursors),
+    ...performanceHandlers(reader, cursors),
+    ...payoutHandlers(reader),
+    ...agreementHandlers(reader, primary, cursors),
   };
-  const { publication } = ledgerService;
   return createService<Operations>({
     ...ledgerService,
-    publication: {
-      ...publication,
-      console: {
-        ...publication.console,
-        claims: parts.security && { scopeClaim: parts.scopeClaim ?? "scope", accountsClaim },
-      },
-      queue: { ...publication.queue, values: shownAddress(queue.address, parts.security !== undefined) },
-    },
+    publication: publicationOf(parts, accountsClaim, queue.address),
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
-      ...intakeHandlers({
-        ...reader,
-        cursors,
-        backlog,
-        publications,
-        runningMax: shareOf((replica ?? database).requestConnections),
-        limitMs: statementTimeoutMs,
-      }),
-      ...(intake && {
-        addEvents: addEventsHandler({
-          intake,
-          sql: primary.sql,
-          runningMax: database.requestConnections,
-          limitMs: statementTimeoutMs,
-        }),
-      }),
+      ...intakeHandlers(reader, cursors, backlog, publications),
+      ...(intake && { addEvents: addEventsHandler(intake, primary) }),
     },
     mapError,
     metrics,
@@ -143,14 +119,25 @@ export function ledgerApp({
   });
 }
 
-/** The address on the page of the queue. The page needs no token, so a service with tokens shows names instead. */
-function shownAddress(address: QueueAddress = defaultAddress, isHidden: boolean): PageValues {
-  if (!isHidden) return address;
-  const values = Object.keys(address).map((name) => [
+/**
+ * The published documents. The page of the queue needs no token, so a service with tokens shows names there instead of the
+ * address.
+ */
+function publicationOf(
+  { security, scopeClaim = "scope" }: HttpParts,
+  accountsClaim: string,
+  address: QueueAddress = defaultAddress,
+): Publication {
+  const { publication } = ledgerService;
+  const names = Object.keys(address).map((name) => [
     name,
     name === "kind" ? address.kind : name.toUpperCase(),
   ]);
-  return Object.fromEntries(values);
+  return {
+    ...publication,
+    console: { ...publication.console, claims: security && { scopeClaim, accountsClaim } },
+    queue: { ...publication.queue, values: security ? Object.fromEntries(names) : address },
+  };
 }
 
 function mapError(error: unknown): HttpError | undefined {

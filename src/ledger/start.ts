@@ -38,7 +38,6 @@ export async function start(
   const isNew = await migrate(database, log);
   await continueFeed(database);
   const ledgerId = await ledgerIdOf(database);
-  const cursorKey = await cursorKeyOf(database);
   await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)
@@ -53,28 +52,23 @@ export async function start(
   await using publishing = new AsyncDisposableStack();
   const origin = { ledgerId, source: given.PUBLISH_SOURCE ?? defaultSource(ledgerId) };
   for (const setting of targets) publishing.use(startPublishing({ database, setting, origin, log }));
-  const options = {
-    statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
-    accountsClaim: given.AUTH_ACCOUNTS_CLAIM,
-    intake: given.EVENT_WRITES ? intake : undefined,
-  };
   const names = targets.map(({ name }) => name);
-  const parts = {
+  await using app = await ledgerApp({
     ledgerId,
-    cursorKey,
+    cursorKey: await cursorKeyOf(database),
     database,
     replica,
     queue,
     receiver,
     targets: names,
+    intake: given.EVENT_WRITES ? intake : undefined,
+    statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
+    accountsClaim: given.AUTH_ACCOUNTS_CLAIM,
     log,
     metrics,
-    ...options,
     ...http,
-  };
-  await using app = await ledgerApp(parts);
-  const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
-  const url = await listen(app, address);
+  });
+  const url = await listen(app, { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT });
   log.info(
     {
       docs: `${url}/docs`,

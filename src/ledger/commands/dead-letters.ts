@@ -11,11 +11,11 @@ import { messageIn, type Plan, planOf } from "../intake/replay.ts";
 import { settings } from "../settings.ts";
 import {
   type DeadLetterRow,
+  type DeadLetterState,
   deadLettersAfter,
   discardDeadLetters,
   explainDeadLetter,
   findDeadLetter,
-  type Kind,
   newestDeadLetterId,
 } from "../tables/dead-letter.ts";
 import { republishDeadLetters } from "../tables/feed/deferred-delivery.ts";
@@ -124,7 +124,7 @@ function asJson({ body: _body, size: _size, ...row }: DeadLetterRow) {
   return { ...row, ...viewDeadLetterTexts(row) };
 }
 
-async function list(database: Database, kind: Kind, output: Output): Promise<void> {
+async function list(database: Database, kind: DeadLetterState, output: Output): Promise<void> {
   let count = 0;
   for await (const row of rowsOf(database, undefined, kind, 0)) {
     const { id, created_at, source_id, reason, note } = asJson(row);
@@ -248,7 +248,7 @@ async function discard(database: Database, ids: bigint[], note: string): Promise
 async function* rowsOf(
   sql: Sql,
   ids?: bigint[],
-  kind: Kind = "open",
+  kind: DeadLetterState = "open",
   bodyMax = messageBytesMax,
 ): AsyncGenerator<DeadLetterRow> {
   if (ids) {

@@ -10,6 +10,7 @@ import { withTimeout } from "../../waiting/with-timeout.ts";
 import { permanentReason, rebuildsInPieces } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type Message, readMessage } from "../intake/message.ts";
+import type { Reader } from "../requests/lanes.ts";
 import { problem } from "../requests/problem.ts";
 import { eventIdsOf } from "../tables/event.ts";
 
@@ -23,19 +24,10 @@ const namedMax = 20;
 /** Maximum number of requests that wait, of all callers together. Each holds up to 1 MiB. */
 const waitingMax = 20;
 
-interface Parts {
-  intake: Intake;
-  /** Reads what the intake has committed. */
-  sql: Sql;
-  /** Number of transactions of requests at the same time. */
-  runningMax: number;
-  /** The limit for a request, in milliseconds. */
-  limitMs: number;
-}
-
-export function addEventsHandler({ intake, sql, runningMax, limitMs }: Parts): Handler<AddEvents> {
+/** The reader must read what the intake has committed. As many requests store events as it reads at the same time. */
+export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: Reader): Handler<AddEvents> {
   const lane = openLane({
-    runningMax,
+    runningMax: connections,
     waitingMax,
     limitMs,
     timeout: unavailable("other requests with events took too long; try again later"),

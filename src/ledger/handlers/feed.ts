@@ -7,11 +7,10 @@ import { chunkLength, openStreams, streamEvent } from "../../http/streams/feed.t
 import { toJson } from "../../values/json.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import type { Cursors } from "../requests/cursor.ts";
-import { type Lanes, pageBytesMax } from "../requests/lanes.ts";
+import { pageBytesMax, type Reader } from "../requests/lanes.ts";
 import { problem } from "../requests/problem.ts";
 import {
   type FeedFilter,
-  type FeedLimits,
   type FeedPosition,
   type FeedRow,
   feedStart,
@@ -21,38 +20,35 @@ import {
   positionOf,
   readFeed,
 } from "../tables/feed/feed.ts";
+import type { PageLimits } from "../tables/page.ts";
 import { viewFeedEvent } from "../views/event.ts";
-import { viewNextLink } from "../views/next-cursor.ts";
+import { viewNextPage } from "../views/next-page.ts";
 
 const unknownFeedCursor = problem(400, [
   "cursor and Last-Event-ID must be the cursor of an event in the feed, or newest",
 ]);
 const gone = problem(410, ["the event of this cursor does not exist; read the feed from another cursor"]);
 
-const ofStreams: FeedLimits = { countMax: recordsMax, bytesMax: chunkLength };
+const streamLimits: PageLimits = { countMax: recordsMax, bytesMax: chunkLength };
 
 const viewWith = (cursors: Cursors) => (event: FeedRow) =>
   viewFeedEvent(event, cursors.feed.write(positionOf(event)));
 
 /** The feed of events, in pages and as streams. */
-export function feedHandlers(
-  sql: Sql,
-  lanes: Lanes,
-  cursors: Cursors,
-): Pick<Handlers<operations>, "listEvents"> {
-  const follow = openStreams(feedOf(sql, lanes, cursors));
+export function feedHandlers(reader: Reader, cursors: Cursors) {
+  const { sql, lanes } = reader;
+  const follow = openStreams(feedOf(reader, cursors));
   const view = viewWith(cursors);
   /** The newest event is that of the accounts: a cursor of others would tell when these have events. */
   const positionFrom = async (cursor: string | undefined, account_ids: string[] | undefined) => {
-    if (cursor === undefined) return feedStart;
-    if (cursor !== "newest") return cursors.feed.read(cursor);
+    if (cursor !== "newest") return cursor === undefined ? feedStart : cursors.feed.read(cursor);
     return account_ids ? newestOfAccounts(sql, account_ids) : newestInFeed(sql);
   };
   return {
-    async listEvents({ query, headers, mediaType, signal, url, owner }) {
+    async listEvents({ query, headers: given, mediaType, signal, url, owner }) {
       const { account_id: account_ids, resource_types, event_types, limit } = query;
       const filter: FeedFilter = { account_ids, resource_types, event_types };
-      const after = await positionFrom(headers["Last-Event-ID"] ?? query.cursor, account_ids);
+      const after = await positionFrom(given["Last-Event-ID"] ?? query.cursor, account_ids);
       if (!after) return unknownFeedCursor;
       if (mediaType === "text/event-stream") {
         if (!(await mayBeInFeed(sql, after))) return gone;
@@ -63,33 +59,28 @@ export function feedHandlers(
       if (!page) return gone;
       const events = await mapInTurns(page.events, view);
       const next_cursor = cursors.feed.write(page.end);
-      const responseHeaders = viewNextLink(url, query, page.isLast ? undefined : next_cursor);
-      return mediaType === "application/x-ndjson"
-        ? {
-            status: 200,
-            type: mediaType,
-            headers: responseHeaders,
-            body: (await mapInTurns(events, toJson)).join(""),
-          }
-        : { status: 200, headers: responseHeaders, body: { events, next_cursor, has_more: !page.isLast } };
+      const { headers } = viewNextPage(url, query, page.isLast ? undefined : next_cursor);
+      if (mediaType !== "application/x-ndjson")
+        return { status: 200, headers, body: { events, next_cursor, has_more: !page.isLast } };
+      return { status: 200, type: mediaType, headers, body: (await mapInTurns(events, toJson)).join("") };
     },
-  };
+  } satisfies Partial<Handlers<operations>>;
 }
 
 /**
  * The events after a cursor, on the lane. Undefined if the event of the cursor does not exist: a failover has lost it. That is
  * found out after the events are read, since the feed could pass the cursor between the two.
  */
-async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPosition, limits: FeedLimits) {
+async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPosition, limits: PageLimits) {
   const page = await readFeed(lane, filter, after, limits);
   return (await mayBeInFeed(sql, after)) ? page : undefined;
 }
 
 /** The feed as the streams read it. The service itself reads it, since one loop serves all of them. */
-const feedOf = (sql: Sql, lanes: Lanes, cursors: Cursors) => ({
+const feedOf = ({ sql, lanes }: Reader, cursors: Cursors) => ({
   newest: async () => placeOf(await newestInFeed(sql)),
   async read(filter: FeedFilter, after: string | undefined) {
-    const page = await readAfter(sql, lanes(ownerOfStreams), filter, positionAt(after), ofStreams);
+    const page = await readAfter(sql, lanes(ownerOfStreams), filter, positionAt(after), streamLimits);
     if (!page) return undefined;
     const cursor = placeOf(page.end);
     const view = viewWith(cursors);

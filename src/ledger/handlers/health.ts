@@ -5,6 +5,7 @@ import { check } from "../../http/health.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../waiting/shared.ts";
+import type { Receiver } from "../intake/receiver.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Publications } from "../requests/publications.ts";
 import { viewPublication } from "../views/publication.ts";
@@ -18,14 +19,9 @@ const inFlightMaxMs = 30_000;
 const failingMaxMs = 10_000;
 
 /** The state of the receiver of this process. */
-export interface ReceiverState {
-  /** Age of the oldest in-flight message in milliseconds; 0 if there is none. */
-  oldestInFlightMs(): number;
-  /** Milliseconds for which messages have arrived and none could be stored; 0 if the latest one was stored. */
-  failingForMs(): number;
-}
+export type ReceiverState = Pick<Receiver, "oldestInFlightMs" | "failingForMs">;
 
-interface Checks {
+export interface CheckedParts {
   ledgerId: string;
   /** The database, and the replica if there is one. */
   databases: Database[];
@@ -37,14 +33,7 @@ interface Checks {
   log: Logger;
 }
 
-export const healthHandlers = ({
-  ledgerId,
-  databases,
-  queue,
-  receiver,
-  publications,
-  log,
-}: Checks): Pick<Handlers<operations>, "checkHealth"> => {
+export const healthHandlers = ({ ledgerId, databases, queue, receiver, publications, log }: CheckedParts) => {
   const outages = { database: watchOutage(log), queue: watchOutage(log) };
   const checkDatabases = shared(() =>
     Promise.all(databases.map((each) => each.check(each.failoverCheckMaxMs))),
@@ -67,7 +56,7 @@ export const healthHandlers = ({
       };
       return healthy ? { status: 200, body } : { status: 503, body };
     },
-  };
+  } satisfies Partial<Handlers<operations>>;
 };
 
 function checkReceiver(

@@ -1,9 +1,10 @@
 import type { components, operations } from "../../../generated/ledger.ts";
-import { type Sql, StatementTimeout } from "../../database/database.ts";
+import { StatementTimeout } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { unavailable } from "../../http/http-error.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import { openLane } from "../../waiting/lane.ts";
+import { shareOf } from "../../waiting/owner.ts";
 import { shared } from "../../waiting/shared.ts";
 import { letOthersRun } from "../../waiting/turns.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
@@ -11,14 +12,14 @@ import { messageBytesMax, type ParsedMessage } from "../intake/message.ts";
 import { messageIn, planOf } from "../intake/replay.ts";
 import { type Backlog, readMaxMs } from "../requests/backlog.ts";
 import type { Cursors } from "../requests/cursor.ts";
-import type { Lanes } from "../requests/lanes.ts";
+import type { Reader } from "../requests/lanes.ts";
 import { problem, unknownCursor } from "../requests/problem.ts";
 import type { Publications } from "../requests/publications.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
 import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
 import { viewMaskedMessage } from "../views/masked-message.ts";
-import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
+import { viewNextPage } from "../views/next-page.ts";
 import { viewPublication } from "../views/publication.ts";
 
 type Schemas = components["schemas"];
@@ -37,29 +38,16 @@ const newest = 2n ** 63n - 1n;
 /** Maximum number of requests for a dead letter that wait. */
 const waitingMax = 100;
 
-interface Parts {
-  cursors: Cursors;
-  sql: Sql;
-  lanes: Lanes;
-  backlog: Backlog;
-  /** The targets to which this process publishes, if there are any. */
-  publications: Publications | undefined;
-  /** Number of dead letters that are read at the same time. Each takes several times the memory of its message. */
-  runningMax: number;
-  /** The limit for a request for a dead letter, in milliseconds. */
-  limitMs: number;
-}
-
-/** The intake for operators. These operations name no account: their scope alone decides who may call them. */
-export function intakeHandlers({
-  cursors,
-  sql,
-  lanes,
-  backlog,
-  publications,
-  runningMax,
-  limitMs,
-}: Parts): Pick<Handlers<operations>, "getIntake" | "listDeadLetters" | "getDeadLetter"> {
+/**
+ * The intake for operators. These operations name no account: their scope alone decides who may call them. `publications` are
+ * the targets to which this process publishes, if there are any.
+ */
+export function intakeHandlers(
+  { sql, lanes, connections, limitMs }: Reader,
+  cursors: Cursors,
+  backlog: Backlog,
+  publications: Publications | undefined,
+) {
   const queueTimeout = new Error(`no response within ${readMaxMs} ms`);
   const readIntake = shared(async (): Promise<Schemas["IntakeReport"]> => {
     const firstMinute = (Math.floor(Date.now() / minuteMs) - minutesBefore) * minuteMs;
@@ -77,7 +65,8 @@ export function intakeHandlers({
     };
   });
   const lane = openLane({
-    runningMax,
+    // Each dead letter takes several times the memory of its message.
+    runningMax: shareOf(connections),
     waitingMax,
     limitMs,
     timeout: new StatementTimeout(limitMs),
@@ -90,15 +79,15 @@ export function intakeHandlers({
     },
 
     async listDeadLetters({ query, url, owner }) {
-      const { state, cursor } = query;
-      const before = cursor === undefined ? newest : cursors.deadLetter.read(cursor)?.dead_letter_id;
-      if (before === undefined) return unknownCursor;
+      const position = cursors.deadLetter.read(query.cursor);
+      if (position === null) return unknownCursor;
+      const before = position?.dead_letter_id ?? newest;
       const displaySize = Math.min(query.display_size, displaySizeMax);
-      const rows = await newestDeadLetters(lanes(owner), state, before, displaySize + 1);
+      const rows = await newestDeadLetters(lanes(owner), query.state, before, displaySize + 1);
       const dead_letters = rows.slice(0, displaySize).map(viewDeadLetter);
       const last = rows.length > displaySize ? dead_letters.at(-1) : undefined;
-      const links = viewNextCursor(url, query, last && cursors.deadLetter.write(last));
-      return { status: 200, headers: viewLinkHeader(links), body: { dead_letters, _links: links } };
+      const { links, headers } = viewNextPage(url, query, last && cursors.deadLetter.write(last));
+      return { status: 200, headers, body: { dead_letters, _links: links } };
     },
 
     getDeadLetter: ({ path: { deadLetterId: id }, owner }) =>
@@ -107,7 +96,7 @@ export function intakeHandlers({
         if (!row) return problem(404, [`Dead letter with id [${id}] not found`]);
         return { status: 200, body: await viewDetail(row) };
       }),
-  };
+  } satisfies Partial<Handlers<operations>>;
 }
 
 /** Each step takes long for a large message, so others get a turn before it. The last step is that of the response. */

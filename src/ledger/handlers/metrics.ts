@@ -14,7 +14,7 @@ import type { ReceiverState } from "./health.ts";
 /** Counting stops here, since it must not take long. */
 const summaryChangesMax = 100_000;
 
-interface Sources {
+interface MetricSources {
   sql: Sql;
   /** By the name of their setting. */
   databases: Record<string, Database>;
@@ -26,29 +26,65 @@ interface Sources {
 /** Metrics whose values are read when they are requested. */
 export function metricsHandlers(
   registry: Registry,
-  { sql, databases, backlog, receiver, publications }: Sources,
-): Pick<Handlers<operations>, "getMetrics"> {
-  const registers = [registry];
-  /**
-   * A value that cannot be read is NaN, so that the other metrics are still available. Every process reports the same
-   * shared value: take the maximum of all processes, not the sum.
-   */
-  const gauge = (scope: "shared" | "process", name: string, help: string, read: () => Promise<number>) =>
-    new Gauge({
-      registers,
-      name,
-      help,
-      labelNames: ["scope"],
-      async collect() {
-        this.set(
-          { scope },
-          await withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN),
-        );
-      },
-    });
+  { sql, databases, backlog, receiver, publications }: MetricSources,
+) {
   // Read first, since the queries of other metrics take a connection.
+  addConnections(registry, databases);
+  const add = (scope: "shared" | "process", name: string, help: string, read: () => Promise<number>) =>
+    addValue(registry, scope, { name, help }, read);
+  add(
+    "shared",
+    "ledger_queue_messages_waiting",
+    "Approximate number of messages in the queue.",
+    backlog.messagesWaiting,
+  );
+  add(
+    "shared",
+    "ledger_dead_letters",
+    `Messages in the dead-letter table, up to ${deadLettersMax}.`,
+    backlog.openDeadLetters,
+  );
+  add(
+    "shared",
+    "ledger_summary_changes_waiting",
+    `Changes of summaries that are not merged, up to ${summaryChangesMax}. Reports read each of them.`,
+    () => countSummaryChanges(sql, summaryChangesMax),
+  );
+  if (receiver) {
+    add(
+      "process",
+      "ledger_oldest_in_flight_message_seconds",
+      "Age of the oldest in-flight message.",
+      async () => receiver.oldestInFlightMs() / 1000,
+    );
+  }
+  if (publications) addTargets(registry, publications);
+  return { getMetrics: metricsHandler(registry) } satisfies Partial<Handlers<operations>>;
+}
+
+/**
+ * A value that cannot be read is NaN, so that the other metrics are still available. Every process reports the same
+ * shared value: take the maximum of all processes, not the sum.
+ */
+const addValue = (
+  registry: Registry,
+  scope: "shared" | "process",
+  named: { name: string; help: string },
+  read: () => Promise<number>,
+) =>
   new Gauge({
-    registers,
+    ...named,
+    registers: [registry],
+    labelNames: ["scope"],
+    async collect() {
+      const value = withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN);
+      this.set({ scope }, await value);
+    },
+  });
+
+const addConnections = (registry: Registry, databases: MetricSources["databases"]) =>
+  new Gauge({
+    registers: [registry],
     name: "ledger_database_connections",
     help: "Connections to a database by pool (receiver, requests) and state (busy, idle, waiting).",
     labelNames: ["scope", "database", "pool", "state"],
@@ -61,61 +97,35 @@ export function metricsHandlers(
       }
     },
   });
-  gauge(
-    "shared",
-    "ledger_queue_messages_waiting",
-    "Approximate number of messages in the queue.",
-    backlog.messagesWaiting,
+
+/** The states of the targets to which this process publishes. */
+function addTargets(registry: Registry, publications: Publications): void {
+  const add = (name: string, help: string, read: (state: PublicationState) => number) =>
+    new Gauge({
+      registers: [registry],
+      name,
+      help,
+      labelNames: ["scope", "target"],
+      async collect() {
+        this.reset();
+        const states = await publications().catch(() => []);
+        for (const state of states)
+          this.set({ scope: "shared", target: shownTargetName(state.target) }, read(state));
+      },
+    });
+  add(
+    "ledger_publishing_behind_seconds",
+    "Time since every stored event was sent to the target for the last time; 0 if that is now.",
+    ({ behind_ms }) => Number(behind_ms) / 1000,
   );
-  gauge(
-    "shared",
-    "ledger_dead_letters",
-    `Messages in the dead-letter table, up to ${deadLettersMax}.`,
-    backlog.openDeadLetters,
+  add(
+    "ledger_publishing_deferred_events",
+    `Events that the target has rejected and that wait for another attempt, up to ${deferredMax}.`,
+    ({ deferred }) => deferred,
   );
-  gauge(
-    "shared",
-    "ledger_summary_changes_waiting",
-    `Changes of summaries that are not merged, up to ${summaryChangesMax}. Reports read each of them.`,
-    () => countSummaryChanges(sql, summaryChangesMax),
+  add(
+    "ledger_publishing_problem",
+    "1 if the target takes nothing or limits what it takes, so that events wait; 0 if it takes them.",
+    ({ problem }) => (problem === null ? 0 : 1),
   );
-  if (receiver) {
-    gauge(
-      "process",
-      "ledger_oldest_in_flight_message_seconds",
-      "Age of the oldest in-flight message.",
-      async () => receiver.oldestInFlightMs() / 1000,
-    );
-  }
-  if (publications) {
-    const ofTargets = (name: string, help: string, read: (state: PublicationState) => number) =>
-      new Gauge({
-        registers,
-        name,
-        help,
-        labelNames: ["scope", "target"],
-        async collect() {
-          this.reset();
-          const states = await publications().catch(() => []);
-          for (const state of states)
-            this.set({ scope: "shared", target: shownTargetName(state.target) }, read(state));
-        },
-      });
-    ofTargets(
-      "ledger_publishing_behind_seconds",
-      "Time since every stored event was sent to the target for the last time; 0 if that is now.",
-      ({ behind_ms }) => Number(behind_ms) / 1000,
-    );
-    ofTargets(
-      "ledger_publishing_deferred_events",
-      `Events that the target has rejected and that wait for another attempt, up to ${deferredMax}.`,
-      ({ deferred }) => deferred,
-    );
-    ofTargets(
-      "ledger_publishing_problem",
-      "1 if the target takes nothing or limits what it takes, so that events wait; 0 if it takes them.",
-      ({ problem }) => (problem === null ? 0 : 1),
-    );
-  }
-  return { getMetrics: metricsHandler(registry) };
 }

@@ -1,7 +1,6 @@
 import type { components, operations } from "../../../generated/ledger.ts";
-import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import type { Lanes } from "../requests/lanes.ts";
+import type { Reader } from "../requests/lanes.ts";
 import { pageMissing, problem } from "../requests/problem.ts";
 import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
 import { viewPageLinks } from "../views/page-links.ts";
@@ -14,46 +13,31 @@ const accountMissing = problem(400, ["Field [gateway_account_id] cannot be empty
 
 const displaySizeMax = 500;
 
-export const payoutHandlers = (
-  sql: Sql,
-  lanes: Lanes,
-): Pick<Handlers<operations>, "searchPayouts" | "getPayout"> => ({
-  async searchPayouts({ query, url, owner }) {
-    const { gateway_account_id: accounts, state, page } = query;
-    if (!accounts && !query.override_account_id_restriction) return accountMissing;
-    const displaySize = Math.min(query.display_size, displaySizeMax);
-    const { rows, total } = await searchPayouts(
-      lanes(owner, accounts),
-      { account_ids: accounts, state: state && payoutStateShownAs(state) },
-      { offset: (page - 1) * displaySize, countMax: displaySize },
-    );
-    if (rows.length === 0 && total > 0) return pageMissing;
-    return {
-      status: 200,
-      body: {
-        total,
-        count: rows.length,
-        page,
-        results: rows.map(viewPayout),
-        _links: viewPageLinks({
-          url,
-          filters: viewPayoutFilters(query),
-          page,
-          displaySize,
-          count: rows.length,
-          total,
-        }) as PayoutLinks,
-      },
-    };
-  },
+export const payoutHandlers = ({ sql, lanes }: Reader) =>
+  ({
+    async searchPayouts({ query, url, owner }) {
+      const { gateway_account_id: accounts, state, page } = query;
+      if (!accounts && !query.override_account_id_restriction) return accountMissing;
+      const displaySize = Math.min(query.display_size, displaySizeMax);
+      const { rows, total } = await searchPayouts(
+        lanes(owner, accounts),
+        { account_ids: accounts, state: state && payoutStateShownAs(state) },
+        { offset: (page - 1) * displaySize, countMax: displaySize },
+      );
+      const count = rows.length;
+      if (count === 0 && total > 0) return pageMissing;
+      const filters = viewPayoutFilters(query);
+      const links = viewPageLinks({ url, filters, page, displaySize, count, total }) as PayoutLinks;
+      return { status: 200, body: { total, count, page, results: rows.map(viewPayout), _links: links } };
+    },
 
-  async getPayout({ path: { gatewayPayoutId }, query, owner }) {
-    const { gateway_account_id: account } = query;
-    if (!account && !query.override_account_id_restriction) return accountMissing;
-    const payout = await findPayout(sql, gatewayPayoutId, account);
-    if (!payout) return problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
-    // Only now, since it reads everything that the payout settles.
-    const settled = await settledBy(lanes(owner, account), gatewayPayoutId);
-    return { status: 200, body: viewPayoutDetail(payout, settled) };
-  },
-});
+    async getPayout({ path: { gatewayPayoutId }, query, owner }) {
+      const { gateway_account_id: account } = query;
+      if (!account && !query.override_account_id_restriction) return accountMissing;
+      const payout = await findPayout(sql, gatewayPayoutId, account);
+      if (!payout) return problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
+      // Only now, since it reads everything that the payout settles.
+      const settled = await settledBy(lanes(owner, account), gatewayPayoutId);
+      return { status: 200, body: viewPayoutDetail(payout, settled) };
+    },
+  }) satisfies Partial<Handlers<operations>>;

@@ -6,20 +6,14 @@ import type { Database, Sql } from "../../database/database.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { arbitraryEvents, relatedEvents } from "../projection/events.fixture.ts";
 import { stateEventTypes } from "../projection/states.ts";
-import {
-  listEvents,
-  listEventsQuickly,
-  type NewEvent,
-  resourcesOf,
-  saveEvents,
-  transactionTypes,
-} from "../tables/event.ts";
+import { type NewEvent, resourcesOf, saveEvents, transactionTypes } from "../tables/event.ts";
+import { listEvents, listShortHistory } from "../tables/event-list.ts";
 import { event } from "../tables/feed/feed.fixture.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { lockResources } from "../tables/lock.ts";
+import { findTransaction } from "../tables/reported-transaction.ts";
 import { countingSql, rowsReadDuring } from "../tables/rows-read.fixture.ts";
 import { savedRows } from "../tables/saved-rows.fixture.ts";
-import { findTransaction } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { verify } from "./verify.ts";
 
@@ -298,7 +292,7 @@ test("what is done with a payment of 5,000 events reads at most twice as many ro
     "find the transaction": (sql, id) => findTransaction(sql, { external_id: id }),
     "list the first events": (sql, id) => list(sql, id),
     "list events from the middle": (sql, id) => list(sql, id, lengths[id] / 2),
-    "try to list them quickly": (sql, id) => listEventsQuickly(sql, id, "57"),
+    "try to list them quickly": (sql, id) => listShortHistory(sql, id, "57"),
   };
   for (const [name, work] of Object.entries(works)) {
     const readWith = (id: keyof typeof lengths) =>

@@ -1,7 +1,9 @@
 import type { Details, EventRow } from "../tables/event.ts";
 import {
+  type AccountResourceRow,
   foldStateOf,
   memberNames,
+  type ResourceRow,
   type Source,
   type Sourced,
   type SourcedColumn,
@@ -13,16 +15,10 @@ import { textOf } from "./details.ts";
 import { metadataOf } from "./metadata.ts";
 import { lifeCyclePosition } from "./states.ts";
 
-/** The columns that rows of every resource type have from their events. */
-export interface FoldedRow {
-  service_id: string | null;
-  created_date: string;
-  event_count: number;
+/** A row into which events are folded. */
+export interface FoldedRow extends ResourceRow {
   /** Number of the event that arrived first, if the row has it. */
   first_event_id?: bigint;
-  /** The newest value of each member. Members are replaced, not merged. */
-  details: Details;
-  folded: StoredFoldState | null;
 }
 
 /** Rows into which events can be folded, by external id. */
@@ -70,9 +66,7 @@ export class Folds<Row extends Base, State extends string, Base extends FoldedRo
 }
 
 /** The columns that are folded alike for every resource type. */
-interface Common extends FoldedRow {
-  gateway_account_id: string | null;
-  live: boolean | null;
+interface Common extends AccountResourceRow {
   folded: StoredFoldState;
 }
 

@@ -8,10 +8,31 @@ interface CsvRequest {
 export const asksForCsv = ({ query: { format }, mediaType }: CsvRequest): boolean =>
   format === undefined ? mediaType === "text/csv" : format === "csv";
 
-/** A file that is written while it is read from the database. */
-export const csvResponse = (fileName: string, body: AsyncGenerator<string>) => ({
-  status: 200 as const,
-  type: "text/csv" as const,
-  headers: { "Content-Disposition": `attachment; filename="${fileName}"` },
-  body,
-});
+/**
+ * A file that is written while it is read from the database, page by page. The first page is read and written before the
+ * response begins, so that a failure until then gets an error response. While the caller reads slowly, only the lines of one
+ * page are in memory.
+ */
+export async function csvResponse<Page, Position>(
+  fileName: string,
+  header: string,
+  first: Page,
+  write: (page: Page) => Promise<{ lines: string; next: Position | undefined }>,
+  readAfter: (position: Position) => Promise<Page>,
+) {
+  let written = await write(first);
+  async function* body() {
+    yield header;
+    for (;;) {
+      yield written.lines;
+      if (!written.next) return;
+      written = await write(await readAfter(written.next));
+    }
+  }
+  return {
+    status: 200 as const,
+    type: "text/csv" as const,
+    headers: { "Content-Disposition": `attachment; filename="${fileName}"` },
+    body: body(),
+  };
+}

@@ -1,15 +1,15 @@
-import type { Position } from "../tables/conditions.ts";
-import type { EventPosition } from "../tables/event.ts";
+import type { EventPosition } from "../tables/event-list.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
+import type { Position } from "../tables/page.ts";
+import type { ChildPosition } from "../tables/reported-transaction.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
-import type { ChildPosition } from "../tables/transaction.ts";
 import { openSeal } from "./seal.ts";
 
 /** Writes positions as cursors, and reads them. */
-export interface CursorKind<Of> {
+export interface CursorCodec<Of> {
   write(position: Of): string;
-  /** Undefined if the text is not a cursor of this kind and ledger. */
-  read(text: string): Of | undefined;
+  /** Undefined without a text; null if the text is not such a cursor of this ledger. */
+  read(text: string | undefined): Of | undefined | null;
 }
 
 /** The position of a page of a search, its number, and the total of the first page. */
@@ -34,23 +34,24 @@ export type Cursors = ReturnType<typeof openCursors>;
  */
 export function openCursors(key: Uint8Array) {
   const seal = openSeal(key);
-  const kind = <Of extends object>(name: string, ...members: (keyof Of & string)[]): CursorKind<Of> => ({
+  const codec = <Of extends object>(name: string, ...members: (keyof Of & string)[]): CursorCodec<Of> => ({
     write: (position) => seal.close(name, textOf(members.map((member) => position[member]))),
     read(text) {
+      if (text === undefined) return undefined;
       const values = seal.open(name, text);
-      if (values === undefined) return undefined;
+      if (values === undefined) return null;
       return Object.fromEntries(valuesIn(values).map((value, index) => [members[index], value])) as Of;
     },
   });
   return {
-    page: kind<PagePosition>("page", "created_date", "external_id", "arrived", "page", "total", "random"),
-    event: kind<EventPosition>("event", "timestamp", "event_type", "resource_type", "resource_external_id"),
-    child: kind<ChildPosition>("child", "created_date", "external_id"),
-    group: kind<GroupPosition>("group", "columns", "values"),
-    hour: kind<{ hour: string }>("hour", "hour"),
-    ticker: kind<TickerPosition>("ticker", "timestamp", "id"),
-    feed: kind<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
-    deadLetter: kind<{ dead_letter_id: bigint }>("dead letter", "dead_letter_id"),
+    page: codec<PagePosition>("page", "created_date", "external_id", "arrived", "page", "total", "random"),
+    event: codec<EventPosition>("event", "timestamp", "event_type", "resource_type", "resource_external_id"),
+    child: codec<ChildPosition>("child", "created_date", "external_id"),
+    group: codec<GroupPosition>("group", "columns", "values"),
+    hour: codec<{ hour: string }>("hour", "hour"),
+    ticker: codec<TickerPosition>("ticker", "timestamp", "id"),
+    feed: codec<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
+    deadLetter: codec<{ dead_letter_id: bigint }>("dead letter", "dead_letter_id"),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Sql, StatementTimeout } from "../../database/database.ts";
+import { type Database, type Sql, StatementTimeout } from "../../database/database.ts";
 import { unavailable } from "../../http/http-error.ts";
 import { openLane } from "../../waiting/lane.ts";
 import type { Owner } from "../../waiting/owner.ts";
@@ -9,7 +9,7 @@ const waitingMax = 100;
 /** The limit of bytes of a page of rows. */
 export const pageBytesMax = 2 * 2 ** 20;
 /** A row of up to this many bytes is read on a shared connection; a larger one would delay those behind it. */
-export const quickBytesMax = 2 ** 16;
+const sharedRowBytesMax = 2 ** 16;
 
 /** The accounts or the service that a request names, if it names any. */
 type Named = string | string[] | object;
@@ -21,6 +21,26 @@ export type Lanes = (owner: Owner, named?: Named) => Sql;
 export interface Reader {
   sql: Sql;
   lanes: Lanes;
+  /** Number of slow statements that run at the same time. */
+  connections: number;
+  /** The limit for a statement, in milliseconds. */
+  limitMs: number;
+}
+
+export function openReader(database: Database, limitMs: number): Reader {
+  const [sql, connections] = [database.within(limitMs), database.requestConnections];
+  return { sql, lanes: openLanes(sql, connections, limitMs), connections, limitMs };
+}
+
+/** Finds a row: on the shared connection, and again in the lane of the request if the row is too large for that. */
+export async function findWhole<Row extends { is_whole: boolean }>(
+  { sql, lanes }: Reader,
+  find: (sql: Sql, bytesMax?: number) => Promise<Row | undefined>,
+  owner: Owner,
+  named?: Named,
+): Promise<Row | undefined> {
+  const row = await find(sql, sharedRowBytesMax);
+  return row?.is_whole === false ? find(lanes(owner, named)) : row;
 }
 
 /**

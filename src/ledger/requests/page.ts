@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Position } from "../tables/conditions.ts";
-import type { PageLimits } from "../tables/search/search.ts";
-import { viewLinkHeader } from "../views/next-cursor.ts";
+import type { PageLimits, Position } from "../tables/page.ts";
+
+import { viewLinkHeader } from "../views/next-page.ts";
 import { lastPage, viewPageLinks } from "../views/page-links.ts";
-import type { CursorKind, PagePosition } from "./cursor.ts";
+import type { CursorCodec, PagePosition } from "./cursor.ts";
 import { pageBytesMax } from "./lanes.ts";
 import { pageMissing, problem, unknownCursor } from "./problem.ts";
+
+/** The limits of a page of a list that is read by cursors only. */
+export const listLimits: PageLimits = { countMax: 200, bytesMax: pageBytesMax };
 
 interface PageRequest {
   url: string;
@@ -26,7 +29,10 @@ export interface Search<Row extends Position> {
   /** Where counting stops. Default: never. */
   countMax?: number | undefined;
   /** A page of the rows after a position. */
-  rows(after: Position | undefined, limits: PageLimits): Promise<{ rows: Row[]; isLast: boolean }>;
+  rows(
+    after: Position | undefined,
+    limits: PageLimits & { offset: number },
+  ): Promise<{ rows: Row[]; isLast: boolean }>;
   /** The number of all matches up to a maximum. */
   count(max: number): Promise<number>;
 }
@@ -34,11 +40,11 @@ export interface Search<Row extends Position> {
 /** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
 export async function readPage<Row extends Position>(
   { url, query }: PageRequest,
-  cursors: CursorKind<PagePosition>,
+  cursors: CursorCodec<PagePosition>,
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
 ) {
-  const cursor = query.cursor === undefined ? undefined : cursors.read(query.cursor);
-  if (query.cursor !== undefined && cursor === undefined) return unknownCursor;
+  const cursor = cursors.read(query.cursor);
+  if (cursor === null) return unknownCursor;
   if (cursor && query.page !== 1) return cursorAndPage;
   const isLimited = countMax !== Number.POSITIVE_INFINITY;
   const displaySize = Math.min(query.display_size, displaySizeMax);

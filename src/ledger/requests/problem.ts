@@ -16,9 +16,6 @@ export function problem<Status extends number>(status: Status, messages: string[
   };
 }
 
-export const notFound = (externalId: string) =>
-  problem(404, [`Transaction with id [${externalId}] not found`]);
-
 export const accountMissing = problem(400, ["Field [account_id] cannot be empty"]);
 export const unknownCursor = problem(400, ["query parameter cursor must be from a header Link"]);
 export const pageMissing = problem(404, ["the requested page not found"]);

@@ -1,48 +1,41 @@
-import type { components } from "../../../generated/ledger.ts";
-import type { TransactionFilter } from "../tables/search/transaction-filter.ts";
-import type { TransactionState, TransactionType } from "../tables/transaction.ts";
-import { type StatusVersion, statesShownAs, statusesOf } from "../views/state.ts";
+import {
+  type SearchQuery,
+  type TransactionFilter,
+  typesOfStates,
+} from "../tables/search/transaction-filter.ts";
+import type { TransactionType } from "../tables/transaction.ts";
+import { statesShownAs, statusesOf } from "../views/state.ts";
 
-type Status = components["schemas"]["Status"];
+type StatesParameter = keyof typeof typesOfStates;
+type Status = NonNullable<SearchQuery["state"]>;
 
 /** The parameters that filter by state. */
-export interface StateQuery {
-  state?: Status | undefined;
-  payment_states?: Status[] | undefined;
-  refund_states?: Status[] | undefined;
-  dispute_states?: Status[] | undefined;
-  status_version: StatusVersion;
-}
+export type StateQuery = Pick<SearchQuery, "state" | StatesParameter | "status_version">;
+
+const types = Object.entries(typesOfStates) as [StatesParameter, TransactionType][];
+const parameters = ["state", ...types.map(([name]) => name)] as const;
 
 /** A status that the version does not have would match nothing, which is never intended. */
-export function statusErrorsOf(query: StateQuery): string[] {
-  const version = query.status_version;
-  const given = {
-    state: query.state && [query.state],
-    payment_states: query.payment_states,
-    refund_states: query.refund_states,
-    dispute_states: query.dispute_states,
-  };
-  return Object.entries(given)
-    .filter(([, statuses]) => statuses?.some((status) => statesShownAs(status, version).length === 0))
+export function statusErrorsOf({ status_version: version, ...query }: StateQuery): string[] {
+  const statusesIn = (name: "state" | StatesParameter) => [query[name] ?? []].flat();
+  return parameters
+    .filter((name) => statusesIn(name).some((status) => statesShownAs(status, version).length === 0))
     .map(
-      ([name]) =>
+      (name) =>
         `query parameter ${name} must be one of ${statusesOf(version).join(", ")} with status_version ${version}`,
     );
 }
 
 /** The states that a query selects. */
-export function stateFilterOf(query: StateQuery): Pick<TransactionFilter, "states" | "states_by_type"> {
-  const statesOf = (statuses: Status[] | undefined): TransactionState[] | undefined =>
-    statuses?.flatMap((status) => statesShownAs(status, query.status_version));
-  const byType: [TransactionType, TransactionState[] | undefined][] = [
-    ["PAYMENT", statesOf(query.payment_states)],
-    ["REFUND", statesOf(query.refund_states)],
-    ["DISPUTE", statesOf(query.dispute_states)],
-  ];
-  const given = byType.filter((one): one is [TransactionType, TransactionState[]] => one[1] !== undefined);
+export function stateFilterOf(query: StateQuery): Pick<TransactionFilter, "state" | "states_by_type"> {
+  const statesOf = (statuses: Status[]) =>
+    statuses.flatMap((status) => statesShownAs(status, query.status_version));
+  const byType = types.flatMap(([name, type]): TransactionFilter["states_by_type"] & object => {
+    const statuses = query[name];
+    return statuses ? [[type, statesOf(statuses)]] : [];
+  });
   return {
-    states: query.state && statesOf([query.state]),
-    states_by_type: given.length > 0 ? given : undefined,
+    state: query.state && statesOf([query.state]),
+    states_by_type: byType.length > 0 ? byType : undefined,
   };
 }

@@ -1,45 +1,35 @@
 import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../../database/database.ts";
 import {
-  allOf,
+  allConditions,
   type Bind,
   binding,
   type Conditions,
   contains,
-  continuesAfter,
   equals,
   equalsInAnyCase,
-  isOneOf,
-  newestFirst,
-  type Position,
+  oneOf,
 } from "./conditions.ts";
 import type { Details } from "./event.ts";
-import type { StoredFoldState } from "./fold-state.ts";
+import type { AccountResourceRow } from "./fold-state.ts";
+import { continuationCondition, newestFirst, type PageLimits, type Position } from "./page.ts";
 import { newestInstrument, type PaymentInstrumentRow } from "./payment-instrument.ts";
-import { resourceTable } from "./resource-table.ts";
-import type { PageLimits } from "./search/search.ts";
+import { queryCount } from "./query.ts";
+import { accountColumnTypes, resourceTable } from "./resource-table.ts";
 
 /** The state of an agreement; `UNDEFINED` if no event has set one. */
 export type AgreementState = "UNDEFINED" | Extract<AgreementEvent, { state: string }>["state"];
 type AgreementEvent = (typeof eventTypes.agreement)[number];
 
-export interface AgreementRow {
+export interface AgreementRow extends AccountResourceRow {
   external_id: string;
-  gateway_account_id: string | null;
-  service_id: string | null;
-  live: boolean | null;
   state: AgreementState;
-  /** UTC, six fraction digits. */
-  created_date: string;
-  event_count: number;
   /** Number of the event that arrived first. */
   first_event_id: bigint;
   reference: string | null;
   /** The timestamp of the newest event of a cancelled agreement: UTC, six fraction digits. */
   cancelled_date: string | null;
   cancelled_by_user_email: string | null;
-  details: Details;
-  folded: StoredFoldState | null;
 }
 
 export const agreementTable = resourceTable<AgreementRow>(
@@ -47,12 +37,7 @@ export const agreementTable = resourceTable<AgreementRow>(
   "external_id",
   {
     external_id: "text",
-    gateway_account_id: "text",
-    service_id: "text",
-    live: "boolean",
-    state: "text",
-    created_date: "timestamptz",
-    event_count: "integer",
+    ...accountColumnTypes,
     first_event_id: "bigint",
     reference: "text",
     cancelled_date: "timestamptz",
@@ -71,14 +56,14 @@ export interface FoundAgreement
 }
 
 /** The columns in responses, of `agreement` and `instrument`; without the details, which are not read, if a condition is false. */
-const found = (isWhole: string) => `
+const shownColumns = (wholeCondition: string) => `
   agreement.external_id, agreement.service_id, agreement.live, agreement.state, agreement.created_date,
   agreement.reference, agreement.cancelled_date, agreement.cancelled_by_user_email,
-  case when ${isWhole} then jsonb_build_object(
+  case when ${wholeCondition} then jsonb_build_object(
     'description', agreement.details -> 'description', 'user_identifier', agreement.details -> 'user_identifier'
   ) end as details,
   instrument.external_id as instrument_external_id, instrument.created_date as instrument_created_date,
-  case when ${isWhole} then instrument.details end as instrument_details`;
+  case when ${wholeCondition} then instrument.details end as instrument_details`;
 
 interface FoundRow extends Omit<FoundAgreement, "payment_instrument"> {
   instrument_external_id: string | null;
@@ -106,7 +91,7 @@ export interface AgreementKey {
 }
 
 const findStatement = `
-  select ${found(`${size} <= $4::bigint`)}, ${size} <= $4::bigint as is_whole
+  select ${shownColumns(`${size} <= $4::bigint`)}, ${size} <= $4::bigint as is_whole
   from agreement left join lateral (${newestInstrument}) as instrument on true
   where agreement.external_id = $1
     and ($2::text is null or gateway_account_id = $2) and ($3::text is null or agreement.service_id = $3)`;
@@ -136,17 +121,17 @@ export interface AgreementFilter {
 }
 
 const conditions: Conditions<AgreementFilter> = {
-  service_ids: isOneOf("service_id"),
-  account_ids: isOneOf("gateway_account_id"),
+  service_ids: oneOf("service_id"),
+  account_ids: oneOf("gateway_account_id"),
   state: equals("state"),
   reference: contains("reference"),
   exact_reference: equalsInAnyCase("reference"),
   live: equals("live"),
-  after: continuesAfter,
+  after: continuationCondition,
 };
 
 const matching = (filter: AgreementFilter, bind: Bind) =>
-  `from agreement where ${allOf(conditions, filter, bind)}`;
+  `from agreement where ${allConditions(conditions, filter, bind)}`;
 
 /**
  * A page of the agreements that match the filter, newest first; ties are ordered by id, descending. A search from a position
@@ -155,13 +140,13 @@ const matching = (filter: AgreementFilter, bind: Bind) =>
 export async function searchAgreements(
   sql: Sql,
   filter: AgreementFilter,
-  { offset = 0, countMax, bytesMax }: PageLimits,
+  { offset = 0, countMax, bytesMax }: PageLimits & { offset?: number },
 ): Promise<{ rows: (FoundAgreement & Position)[]; isLast: boolean }> {
   const { values, bind } = binding();
   const arrived = filter.after ? bind(filter.after.arrived) : "(select arrived_events())";
   // One row more than the page shows whether there is another page. Only the details on the page are read.
   const statement = `
-    select ${found("true")}, ${arrived}::text as arrived, number = count as is_last
+    select ${shownColumns("true")}, ${arrived}::text as arrived, number = count as is_last
     from (
       select agreement.external_id, instrument.external_id as instrument_id, count(*) over () as count,
         row_number() over in_order as number, sum(${size}) over in_order - (${size}) as bytes_before
@@ -176,9 +161,7 @@ export async function searchAgreements(
   return { rows: rows.map(withInstrument), isLast: rows.at(-1)?.is_last ?? true };
 }
 
-export async function countAgreements(sql: Sql, filter: AgreementFilter): Promise<number> {
+export function countAgreements(sql: Sql, filter: AgreementFilter): Promise<number> {
   const { values, bind } = binding();
-  const statement = `select count(*) ${matching(filter, bind)}`;
-  const [counted] = await sql.query<{ count: bigint }>(statement, values, "custom");
-  return Number(counted?.count);
+  return queryCount(sql, `select count(*) ${matching(filter, bind)}`, values, "custom");
 }

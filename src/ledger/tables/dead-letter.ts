@@ -1,4 +1,5 @@
 import type { Sql } from "../../database/database.ts";
+import { queryCount, queryIds } from "./query.ts";
 
 /** A message that can never be stored, or a published event that its target has rejected to the last attempt. */
 export interface DeadLetter {
@@ -39,33 +40,33 @@ const columns = (bodyBytesMax: string) =>
   `${summaryColumns}, case when octet_length(body) <= ${bodyBytesMax} then body end as body`;
 
 /** Open dead letters are to be replayed or discarded. */
-export type Kind = "open" | "discarded";
+export type DeadLetterState = "open" | "discarded";
 const conditions = { open: "discarded_at is null", discarded: "discarded_at is not null" };
 
-/** Dead letters of a kind with ids after `after` up to `last`, oldest first, with bodies up to `bodyBytesMax` bytes. */
-export async function deadLettersAfter(
+/** Dead letters in a state with ids after `after` up to `last`, oldest first, with bodies up to `bodyBytesMax` bytes. */
+export const deadLettersAfter = (
   sql: Sql,
-  kind: Kind,
+  state: DeadLetterState,
   after: bigint,
   last: bigint,
   limit: number,
   bodyBytesMax: number,
-): Promise<DeadLetterRow[]> {
-  const statement = `
-    select ${columns("$4")} from dead_letter
-    where id > $1 and id <= $2 and ${conditions[kind]} order by id limit $3`;
-  return sql.query<DeadLetterRow>(statement, [after, last, limit, bodyBytesMax]);
-}
+): Promise<DeadLetterRow[]> =>
+  sql.query(
+    `select ${columns("$4")} from dead_letter
+     where id > $1 and id <= $2 and ${conditions[state]} order by id limit $3`,
+    [after, last, limit, bodyBytesMax],
+  );
 
-/** Dead letters of a kind with ids before `before`, newest first. */
+/** Dead letters in a state with ids before `before`, newest first. */
 export const newestDeadLetters = (
   sql: Sql,
-  kind: Kind,
+  state: DeadLetterState,
   before: bigint,
   limit: number,
 ): Promise<DeadLetterSummary[]> =>
   sql.query(
-    `select ${summaryColumns} from dead_letter where id < $1 and ${conditions[kind]} order by id desc limit $2`,
+    `select ${summaryColumns} from dead_letter where id < $1 and ${conditions[state]} order by id desc limit $2`,
     [before, limit],
     "repeated",
   );
@@ -82,8 +83,8 @@ export async function findDeadLetter(
 
 /** 0 if there are none. */
 export async function newestDeadLetterId(sql: Sql): Promise<bigint> {
-  const [row] = await sql.query<{ id: bigint }>("select coalesce(max(id), 0)::bigint as id from dead_letter");
-  return row?.id ?? 0n;
+  const [id = 0n] = await queryIds<bigint>(sql, "select coalesce(max(id), 0)::bigint as id from dead_letter");
+  return id;
 }
 
 export async function removeDeadLetters(sql: Sql, ids: bigint[]): Promise<void> {
@@ -96,22 +97,21 @@ export async function explainDeadLetter(sql: Sql, id: bigint, reason: string): P
 }
 
 /** Discards the open dead letters with these ids. Returns the ids of those that were open. */
-export async function discardDeadLetters(sql: Sql, ids: bigint[], note: string): Promise<bigint[]> {
-  const statement = `
-    update dead_letter set discarded_at = now(), note = $2
-    where id = any($1::bigint[]) and discarded_at is null returning id`;
-  const rows = await sql.query<{ id: bigint }>(statement, [ids, note]);
-  return rows.map(({ id }) => id);
-}
+export const discardDeadLetters = (sql: Sql, ids: bigint[], note: string): Promise<bigint[]> =>
+  queryIds(
+    sql,
+    `update dead_letter set discarded_at = now(), note = $2
+     where id = any($1::bigint[]) and discarded_at is null returning id`,
+    [ids, note],
+  );
 
 /** The number of open dead letters. Counting stops at `max`. */
-export async function countDeadLetters(sql: Sql, max: number): Promise<number> {
-  const [row] = await sql.query<{ count: bigint }>(
+export const countDeadLetters = (sql: Sql, max: number): Promise<number> =>
+  queryCount(
+    sql,
     "select count(*) from (select from dead_letter where discarded_at is null limit $1) as counted",
     [max],
   );
-  return Number(row?.count);
-}
 
 /**
  * Saves each message once, however often it is delivered. The order is the same in every receiver, as for all tables, so

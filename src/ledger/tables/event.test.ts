@@ -5,13 +5,12 @@ import { stateEventTypes } from "../projection/states.ts";
 import {
   type EventRow,
   eventsInPieces,
-  listEvents,
-  listEventsQuickly,
   type NewEvent,
   resourcesOf,
   saveEvents,
   transactionTypes,
 } from "./event.ts";
+import { listEvents, listShortHistory } from "./event-list.ts";
 import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 
 const database = await ledgerDatabaseOfFile();
@@ -68,7 +67,7 @@ test("pages of any count and size have all events in their order, also when read
           after = page.events.at(-1);
         }
         expect(listed).toEqual(stored);
-        const quick = await listEventsQuickly(database, "parent", "57");
+        const quick = await listShortHistory(database, "parent", "57");
         const hasOwn = events.some(({ resource_external_id }) => resource_external_id === "parent");
         expect(quick?.events.map(name).sort()).toEqual(hasOwn ? stored.sort() : undefined);
         for (const { external_id, details } of quick?.family ?? [])
@@ -87,7 +86,7 @@ test("many or large events, large details and events of another account are not 
     timestamp,
     event_type: `E${index}`,
   });
-  const read = (account = "57") => listEventsQuickly(database, "parent", account);
+  const read = (account = "57") => listShortHistory(database, "parent", account);
   const many = Array.from({ length: 51 }, (_, index) => at(index, "2024-01-02T00:00:00.000000Z"));
   await store(many);
   expect(await read()).toBeUndefined();

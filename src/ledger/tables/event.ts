@@ -1,5 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
+import { queryIds } from "./query.ts";
 import { rowsAsJson } from "./save-statement.ts";
 
 export type ResourceType = components["schemas"]["ResourceType"];
@@ -39,6 +40,15 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
+/** Resources by their types and external ids. */
+export type Resource = Pick<EventRow, "resource_type" | "resource_external_id">;
+
+/** Each of these ids as a resource of each of these types. */
+export const resourcesOf = (types: ResourceType[], externalIds: string[]): Resource[] =>
+  externalIds.flatMap((resource_external_id) =>
+    types.map((resource_type) => ({ resource_type, resource_external_id })),
+  );
+
 const columnNames = [
   "id",
   "resource_type",
@@ -57,10 +67,12 @@ export const eventColumns = columnNames.map((name) => `event.${name}`).join(", "
 const longColumns: string[] = ["event_details", "other_members"] satisfies (keyof EventRow)[];
 
 /** The columns; without the long ones, which are not read, if a condition is false. */
-const columnsIf = (isWhole: string) =>
+export const columnsIf = (wholeCondition: string) =>
   columnNames
     .map((name) =>
-      longColumns.includes(name) ? `case when ${isWhole} then ${name} end as ${name}` : `event.${name}`,
+      longColumns.includes(name)
+        ? `case when ${wholeCondition} then ${name} end as ${name}`
+        : `event.${name}`,
     )
     .join(", ");
 
@@ -88,8 +100,9 @@ export const awaitStandby = (sql: Sql): Promise<unknown> =>
   sql.query("select pg_logical_emit_message(true, 'payment-ledger', '')");
 
 /** The numbers of stored events, in the order of these. */
-export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]> {
-  const rows = await sql.query<{ id: bigint }>(
+export const eventIdsOf = (sql: Sql, events: NewEvent[]): Promise<bigint[]> =>
+  queryIds(
+    sql,
     `select event.id
      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[])
        with ordinality as wanted (resource_type, resource_external_id, timestamp, event_type, place)
@@ -102,8 +115,6 @@ export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]
       events.map((event) => event.event_type),
     ],
   );
-  return rows.map(({ id }) => id);
-}
 
 /** The resource types whose events belong to transactions. */
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
@@ -117,8 +128,8 @@ export async function findEvent(
   id: bigint,
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<(EventRow & { is_whole: boolean }) | undefined> {
-  const isWhole = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
-  const statement = `select ${columnsIf(isWhole)}, ${isWhole} as is_whole from event where id = $1`;
+  const wholeCondition = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
+  const statement = `select ${columnsIf(wholeCondition)}, ${wholeCondition} as is_whole from event where id = $1`;
   const [row] = await sql.query<EventRow & { is_whole: boolean }>(statement, [id, bytesMax]);
   return row;
 }
@@ -146,8 +157,8 @@ export async function* eventsInPieces(
     const rows: (EventRow & { is_last: boolean })[] = await sql.query(pieceStatement, values, "custom");
     if (rows.length > 0) yield rows;
     last = rows.at(-1);
-    if (rows.at(-1)?.is_last ?? true) return;
-    ids = ids.slice(ids.indexOf(rows.at(-1)?.resource_external_id as string));
+    if (!last || rows.at(-1)?.is_last) return;
+    ids = ids.slice(ids.indexOf(last.resource_external_id));
   }
 }
 
@@ -176,195 +187,11 @@ const pieceStatement = `
   select ${eventColumns}, number = total as is_last from found join event using (id)
   where number <= $7 and bytes_before < $8 order by number`;
 
-/** The place of an event in a list of events. */
-export type EventPosition = Pick<
-  EventRow,
-  "timestamp" | "event_type" | "resource_type" | "resource_external_id"
->;
-
-/**
- * The order of a list of events, oldest first: that of `compareNewestFirst`, reversed. `$1` is the order of event types with
- * the same timestamp.
- */
-const listOrder = ({ timestamp, event_type, resource_type, resource_external_id }: EventPosition) =>
-  [
-    timestamp,
-    `coalesce(array_position($1::text[], ${event_type}), 0)`,
-    `${event_type} collate "C"`,
-    `${resource_type} collate "C"`,
-    `${resource_external_id} collate "C"`,
-  ].join(", ");
-const orderOf = (row: string) =>
-  listOrder({
-    timestamp: `${row}.timestamp`,
-    event_type: `${row}.event_type`,
-    resource_type: `${row}.resource_type` as ResourceType,
-    resource_external_id: `${row}.resource_external_id`,
-  });
-const orderOfPosition = listOrder({
-  timestamp: "$2::timestamptz",
-  event_type: "$3::text",
-  resource_type: "$4::text" as ResourceType,
-  resource_external_id: "$5::text",
-});
-const positionValues = (lifeCycle: readonly string[], position: EventPosition | undefined) => [
-  lifeCycle,
-  position?.timestamp ?? "-infinity",
-  position?.event_type ?? "",
-  position?.resource_type ?? "",
-  position?.resource_external_id ?? "",
-];
-
-/** A page of a list of events: those after a position, dated up to `asOf`. */
-export interface EventPage {
-  /** Default: the list begins with the oldest event. */
-  after?: EventPosition | undefined;
-  asOf?: string | undefined;
-  countMax: number;
-  /** The page has one more event than these bytes permit. */
-  bytesMax: number;
-}
-
-/** Resources by their types and external ids. */
-export type Resource = Pick<EventRow, "resource_type" | "resource_external_id">;
-
-/** Each of these ids as a resource of each of these types. */
-export const resourcesOf = (types: ResourceType[], externalIds: string[]): Resource[] =>
-  externalIds.flatMap((resource_external_id) =>
-    types.map((resource_type) => ({ resource_type, resource_external_id })),
-  );
-
-/**
- * A page of the events of these resources, oldest first. `lifeCycle` is the order of event types with the same
- * timestamp.
- */
-export async function listEvents(
-  sql: Sql,
-  resources: Resource[],
-  lifeCycle: readonly string[],
-  { after, asOf = "infinity", countMax, bytesMax }: EventPage,
-): Promise<{ events: EventRow[]; isLast: boolean }> {
-  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, [
-    ...positionValues(lifeCycle, after),
-    resources.map((resource) => resource.resource_external_id),
-    resources.map((resource) => resource.resource_type),
-    asOf,
-    countMax,
-    bytesMax,
-  ]);
-  return { events: rows, isLast: rows.at(-1)?.is_last ?? true };
-}
-
-/**
- * Each resource is one scan in the order of the unique index, which takes as long for a long history as for a short one.
- * Events with the timestamp of the last one found can come before it in the list.
- */
-const listStatement = `
-  with found as (
-    select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
-      count(*) over () as total
-    from unnest($6::text[], $7::text[]) as wanted (external_id, wanted_type)
-    cross join lateral (
-      select event.*, ${eventSize} as bytes from event
-      where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
-        and event.timestamp between $2 and $8
-        and (event.timestamp > $2 or (${orderOf("event")}) > (${orderOfPosition}))
-      order by event.timestamp fetch first ($9 + 1) rows with ties
-    ) as own
-    window in_order as (order by ${orderOf("own")})
-  )
-  select ${eventColumns}, number = total as is_last from found join event using (id)
-  where number <= $9 and bytes_before < $10 order by number`;
-
-/** A page of the events of a transaction and its children, and the details of these, with their `amount` only. */
-export interface FamilyEvents {
-  events: EventRow[];
-  isLast: boolean;
-  family: { external_id: string; details: { amount?: unknown } }[];
-}
-
-/** The limits of a quick list: the number of events, and the bytes of each and of the details of a transaction. */
-const quickCountMax = 50;
-const quickEventBytesMax = 2 ** 12;
-const quickDetailsBytesMax = 2 ** 13;
-
-/**
- * The events of a transaction and its children that belong to the account, in any order, with the amount of each, in one
- * statement that is always quick: undefined if there are more than 50, large ones, or none of the transaction itself.
- */
-export async function listEventsQuickly(
-  sql: Sql,
-  externalId: string,
-  accountId: string,
-): Promise<FamilyEvents | undefined> {
-  const rows = await sql.query<EventRow & { amount: unknown; is_whole: boolean }>(quickListStatement, [
-    externalId,
-    accountId,
-    transactionTypes,
-  ]);
-  const amounts = new Map(rows.map(({ resource_external_id, amount }) => [resource_external_id, amount]));
-  const isWhole = rows.length <= quickCountMax && rows.every(({ is_whole }) => is_whole);
-  if (!isWhole || !amounts.has(externalId)) return undefined;
-  return {
-    events: rows,
-    isLast: true,
-    family: Array.from(amounts, ([external_id, amount]) => ({ external_id, details: { amount } })),
-  };
-}
-
-// A member with more events than are read quickly is not read at all: a plan may begin with all events of a resource.
-const quickListStatement = `
-  select ${columnsIf("is_whole")}, is_whole, case when is_whole then details -> 'amount' end as amount
-  from (
-    select event.*, member.details,
-      coalesce(event.bytes <= ${quickEventBytesMax}, false)
-        and pg_column_size(member.details) <= ${quickDetailsBytesMax} as is_whole
-    from transaction as member
-    left join lateral (
-      select event.*, ${eventSize} as bytes from event
-      where event.resource_external_id = member.external_id and event.resource_type = any($3::text[])
-        and member.event_count <= ${quickCountMax}
-      limit ${quickCountMax + 1}
-    ) as event on true
-    where (member.external_id = $1 or member.parent_external_id = $1) and member.gateway_account_id = $2
-    limit ${quickCountMax + 1}
-  ) as event`;
-
-/** A resource and the event types that set one of its states. */
-export interface StateOfResource {
-  resource_external_id: string;
-  resource_type: ResourceType;
-  event_types: string[];
-}
-
-/** For each of these, whether one of its events is in the list up to and including a position. */
-export async function haveEventsUntil(
-  sql: Sql,
-  states: StateOfResource[],
-  lifeCycle: readonly string[],
-  until: EventPosition,
-): Promise<boolean[]> {
-  const rows = await sql.query<{ exists: boolean }>(
-    `select exists (
-       select from event
-       where event.resource_external_id = wanted.resource_external_id
-         and event.resource_type = wanted.resource_type and wanted.event_types ? event.event_type
-         and event.timestamp <= $2 and (${orderOf("event")}) <= (${orderOfPosition})
-     )
-     from jsonb_array_elements($6::jsonb) with ordinality as given (state, place)
-     cross join jsonb_to_record(state) as wanted (resource_external_id text, resource_type text, event_types jsonb)
-     order by place`,
-    [...positionValues(lifeCycle, until), JSON.stringify(states)],
-  );
-  return rows.map(({ exists }) => exists);
-}
-
 /** Ids of the transactions with an event dated up to `asOf` that names this parent. */
-export async function childIdsAsOf(sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> {
-  const rows = await sql.query<{ resource_external_id: string }>(
-    `select distinct resource_external_id from event
+export const childIdsAsOf = (sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> =>
+  queryIds(
+    sql,
+    `select distinct resource_external_id as id from event
      where parent_resource_external_id = $1 and timestamp <= $2`,
     [parentExternalId, asOf],
   );
-  return rows.map(({ resource_external_id }) => resource_external_id);
-}

@@ -13,6 +13,23 @@ export interface Sourced<Value = unknown> {
 export const sourcedColumns = ["type", "state", "service_id", "live", "parent"] as const;
 export type SourcedColumn = (typeof sourcedColumns)[number];
 
+/** The columns that the rows of every resource have from its events. */
+export interface ResourceRow {
+  service_id: string | null;
+  /** UTC, six fraction digits. */
+  created_date: string;
+  event_count: number;
+  /** The newest value of each member. Members are replaced, not merged. */
+  details: Details;
+  folded: StoredFoldState | null;
+}
+
+/** The columns of resources that belong to an account, too. */
+export interface AccountResourceRow extends ResourceRow {
+  gateway_account_id: string | null;
+  live: boolean | null;
+}
+
 /** The state of a fold, besides the columns of its row, so that any event can be folded into it. */
 export interface FoldState extends Common {
   /** The events from which the values come, newest first. */
@@ -58,7 +75,7 @@ export const storedFoldState = ({ sources, places, ...common }: FoldState): Stor
  * The fold state of a row; null if it is unknown. The previous release does not write `origins`, and older ones write
  * nothing but increase `event_count` of the row, so that the two counts differ.
  */
-export function foldStateOf(row: { event_count: number; folded: StoredFoldState | null }): FoldState | null {
+export function foldStateOf(row: Pick<ResourceRow, "event_count" | "folded">): FoldState | null {
   if (row.folded?.event_count !== row.event_count || !row.folded.origins) return null;
   const { origins, places, ...common } = row.folded;
   return { ...common, sources: origins.map(sourceOf), places: places.split(" ").map(Number) };

@@ -1,12 +1,14 @@
 import type { Sql } from "../../database/database.ts";
+import { queryIds } from "./query.ts";
 
 /**
  * Locks resources by their ids, and the parents in the rows of those that are transactions, until the end of the SQL
  * transaction: no other receiver writes them, or the children of the transactions, meanwhile. All receivers take locks in
  * one order, so that they cannot deadlock. Returns the locked ids.
  */
-export async function lockResources(sql: Sql, externalIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
+export const lockResources = (sql: Sql, externalIds: string[]): Promise<string[]> =>
+  queryIds(
+    sql,
     `select id, pg_advisory_xact_lock(key) is null as locked
      from (
        select id, hashtextextended(id, 0) as key
@@ -20,5 +22,3 @@ export async function lockResources(sql: Sql, externalIds: string[]): Promise<st
      ) as in_order`,
     [externalIds],
   );
-  return rows.map(({ id }) => id);
-}

@@ -162,7 +162,7 @@ test("summaries by hour are those of older transactions, whether their changes a
     update transaction set created_date = created_date - interval '1 hour' where external_id in ('p99', 'p301', 'p499');
     delete from transaction where first_event_id > 400`);
   const report = (timeZone: string) =>
-    summarise(database, { account_ids: ["1"] }, { groupBy: ["day"], sums: ["amount"], timeZone });
+    summarise(database, { account_id: ["1"] }, { groupBy: ["day"], sums: ["amount"], timeZone });
   const inLondon = await report("Europe/London");
   for (const changes of [0, 100_000]) {
     await mergeSummaryChanges(database, changes);

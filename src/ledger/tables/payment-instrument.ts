@@ -1,17 +1,11 @@
 import type { Sql } from "../../database/database.ts";
-import type { Details } from "./event.ts";
-import type { StoredFoldState } from "./fold-state.ts";
+import type { ResourceRow } from "./fold-state.ts";
+import { queryIds } from "./query.ts";
 import { resourceTable } from "./resource-table.ts";
 
-export interface PaymentInstrumentRow {
+export interface PaymentInstrumentRow extends ResourceRow {
   external_id: string;
   agreement_external_id: string | null;
-  service_id: string | null;
-  /** UTC, six fraction digits. */
-  created_date: string;
-  event_count: number;
-  details: Details;
-  folded: StoredFoldState | null;
 }
 
 export const paymentInstrumentTable = resourceTable<PaymentInstrumentRow>(
@@ -44,17 +38,16 @@ const eventsNaming = (agreement: string) =>
      and left(event_details ->> 'agreement_external_id', 255) = ${agreement}`;
 
 /** Ids of the payment instruments with an event dated up to `asOf` that names this agreement. */
-export async function instrumentIdsAsOf(sql: Sql, agreementId: string, asOf: string): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
-    `select distinct resource_external_id as id ${eventsNaming("$1")} and timestamp <= $2`,
-    [agreementId, asOf],
-  );
-  return rows.map(({ id }) => id);
-}
+export const instrumentIdsAsOf = (sql: Sql, agreementId: string, asOf: string): Promise<string[]> =>
+  queryIds(sql, `select distinct resource_external_id as id ${eventsNaming("$1")} and timestamp <= $2`, [
+    agreementId,
+    asOf,
+  ]);
 
 /** Those of these agreements that have more payment instruments than the maximum. */
-export async function withTooManyInstruments(sql: Sql, agreementIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
+export const withTooManyInstruments = (sql: Sql, agreementIds: string[]): Promise<string[]> =>
+  queryIds(
+    sql,
     `select id from unnest($1::text[]) as agreement (id)
      where (
        select count(*) from (
@@ -63,5 +56,3 @@ export async function withTooManyInstruments(sql: Sql, agreementIds: string[]): 
      ) > ${instrumentsMax}`,
     [agreementIds],
   );
-  return rows.map(({ id }) => id);
-}

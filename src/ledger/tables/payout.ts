@@ -1,37 +1,24 @@
 import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../../database/database.ts";
-import type { Details } from "./event.ts";
-import type { StoredFoldState } from "./fold-state.ts";
-import { resourceTable } from "./resource-table.ts";
-import { isPayoutOfTransaction, type TransactionType } from "./transaction.ts";
+import type { AccountResourceRow } from "./fold-state.ts";
+import { queryCount } from "./query.ts";
+import { accountColumnTypes, resourceTable } from "./resource-table.ts";
+import type { TransactionType } from "./transaction.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
 export type PayoutState = "UNDEFINED" | Extract<PayoutEvent, { state: string }>["state"];
 type PayoutEvent = (typeof eventTypes.payout)[number];
 
-export interface PayoutRow {
+export interface PayoutRow extends AccountResourceRow {
   gateway_payout_id: string;
-  gateway_account_id: string | null;
-  service_id: string | null;
-  live: boolean | null;
   state: PayoutState;
   /** UTC, six fraction digits. */
-  created_date: string;
-  event_count: number;
-  /** UTC, six fraction digits. */
   paid_out_date: string | null;
-  details: Details;
-  folded: StoredFoldState | null;
 }
 
 export const payoutTable = resourceTable<PayoutRow>("payout", "gateway_payout_id", {
   gateway_payout_id: "text",
-  gateway_account_id: "text",
-  service_id: "text",
-  live: "boolean",
-  state: "text",
-  created_date: "timestamptz",
-  event_count: "integer",
+  ...accountColumnTypes,
   paid_out_date: "timestamptz",
   details: "jsonb",
   folded: "jsonb",
@@ -46,7 +33,7 @@ export interface PayoutFilter {
   state?: PayoutState | undefined;
 }
 
-const found = `gateway_payout_id, gateway_account_id, service_id, live, state, created_date, paid_out_date,
+const shownColumns = `gateway_payout_id, gateway_account_id, service_id, live, state, created_date, paid_out_date,
   jsonb_build_object('amount', details -> 'amount') as details`;
 const matching = `from payout
   where ($1::text[] is null or gateway_account_id = any($1)) and ($2::text is null or state = $2)`;
@@ -58,15 +45,15 @@ export async function searchPayouts(
   { offset, countMax }: { offset: number; countMax: number },
 ): Promise<{ rows: FoundPayout[]; total: number }> {
   const filter = [account_ids ?? null, state ?? null];
-  const [rows, [counted]] = await Promise.all([
+  const [rows, total] = await Promise.all([
     sql.query<FoundPayout>(
-      `select ${found} ${matching} order by created_date desc, gateway_payout_id desc limit $3 offset $4`,
+      `select ${shownColumns} ${matching} order by created_date desc, gateway_payout_id desc limit $3 offset $4`,
       [...filter, countMax, offset],
       "custom",
     ),
-    sql.query<{ total: bigint }>(`select count(*) as total ${matching}`, filter, "custom"),
+    queryCount(sql, `select count(*) ${matching}`, filter, "custom"),
   ]);
-  return { rows, total: Number(counted?.total) };
+  return { rows, total };
 }
 
 /** A payout, if it belongs to the account. The details have the amount only. */
@@ -76,12 +63,17 @@ export async function findPayout(
   accountId: string | undefined,
 ): Promise<FoundPayout | undefined> {
   const [row] = await sql.query<FoundPayout>(
-    `select ${found} from payout
+    `select ${shownColumns} from payout
      where gateway_payout_id = $1 and ($2::text is null or gateway_account_id = $2)`,
     [payoutId, accountId ?? null],
   );
   return row;
 }
+
+/** The condition that a `payout` settles a `transaction`. It settles only transactions of its own account. */
+export const payoutCondition = `
+  payout.gateway_payout_id = transaction.gateway_payout_id
+  and payout.gateway_account_id = transaction.gateway_account_id`;
 
 /** The transactions of one type that a payout settles. Sums are in pence. */
 export interface SettledTransactions {
@@ -102,7 +94,7 @@ export async function settledBy(sql: Sql, payoutId: string): Promise<SettledTran
          when 'DISPUTE' then coalesce(net, 0)
          else coalesce(net, case transaction.state when 'SUCCESS' then gross_amount else 0 end)
        end)::text as settled_amount
-     from payout join transaction on ${isPayoutOfTransaction}
+     from payout join transaction on ${payoutCondition}
        cross join lateral summarised_details(transaction.details)
        cross join lateral (select pence_of(transaction.details -> 'net_amount') as net) as given
      where payout.gateway_payout_id = $1
@@ -110,11 +102,10 @@ export async function settledBy(sql: Sql, payoutId: string): Promise<SettledTran
     [payoutId],
     "custom",
   );
-  return rows.map(({ transaction_type, count, amount, fee, settled_amount }) => ({
-    transaction_type,
-    count,
-    amount: BigInt(amount),
-    fee: BigInt(fee),
-    settled_amount: BigInt(settled_amount),
+  return rows.map((row) => ({
+    ...row,
+    amount: BigInt(row.amount),
+    fee: BigInt(row.fee),
+    settled_amount: BigInt(row.settled_amount),
   }));
 }

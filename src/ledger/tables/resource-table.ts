@@ -12,6 +12,16 @@ export interface ResourceTable<Row> {
   remove(sql: Sql, externalIds: string[]): Promise<void>;
 }
 
+/** The SQL types of columns that the rows of an account have, in the order of their tables. */
+export const accountColumnTypes = {
+  gateway_account_id: "text",
+  service_id: "text",
+  live: "boolean",
+  state: "text",
+  created_date: "timestamptz",
+  event_count: "integer",
+};
+
 /** `columnTypes` has the SQL type of each column. */
 export function resourceTable<Row extends object>(
   name: string,

@@ -1,4 +1,5 @@
 import type { Sql } from "../../database/database.ts";
+import { queryCount, queryIds } from "./query.ts";
 
 /**
  * The sources of the ids of resources with a projection: events, and rows, which can exist without events. A resource
@@ -30,7 +31,7 @@ const union = (matching: (source: (typeof sources)[number]) => string) =>
     .join(" union ");
 
 /** The next ids after one, in order. Each source is read in index order and no further than needed. */
-export async function resourceIdsAfter(
+export function resourceIdsAfter(
   sql: Sql,
   after: string,
   limit: number,
@@ -40,20 +41,12 @@ export async function resourceIdsAfter(
     ({ id, account }) => `${id} > $1 and ${accountId === undefined ? "$3::text is null" : `${account} = $3`}
       order by id limit $2`,
   );
-  const rows = await sql.query<{ id: string }>(`${matching} order by id limit $2`, [
-    after,
-    limit,
-    accountId ?? null,
-  ]);
-  return rows.map(({ id }) => id);
+  return queryIds(sql, `${matching} order by id limit $2`, [after, limit, accountId ?? null]);
 }
 
-export async function countResources(sql: Sql, accountId?: string): Promise<number> {
+export function countResources(sql: Sql, accountId?: string): Promise<number> {
   const matching = union(({ account }) => (accountId === undefined ? "$1::text is null" : `${account} = $1`));
-  const [row] = await sql.query<{ count: bigint }>(`select count(*) from (${matching}) as resource`, [
-    accountId ?? null,
-  ]);
-  return Number(row?.count);
+  return queryCount(sql, `select count(*) from (${matching}) as resource`, [accountId ?? null]);
 }
 
 /** The number of events of each resource. Counting stops at `max`. */
@@ -70,10 +63,9 @@ export async function countEventsOf(sql: Sql, ids: string[], max: number): Promi
 }
 
 /** Returns those of these ids that exist. */
-export async function knownResourceIds(sql: Sql, ids: string[]): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
+export const knownResourceIds = (sql: Sql, ids: string[]): Promise<string[]> =>
+  queryIds(
+    sql,
     union(({ id }) => `${id} = any($1::text[])`),
     [ids],
   );
-  return rows.map(({ id }) => id);
-}

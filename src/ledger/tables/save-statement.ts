@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/database.ts";
 import { toJson } from "../../values/json.ts";
+import { queryCount } from "./query.ts";
 
 /** Maximum bytes of a row as JSON. */
 const rowBytesMax = 2 * 2 ** 20;
@@ -42,9 +43,9 @@ export function saveStatement(table: string, key: string, columns: Record<string
  * The rows of resources that this session has inserted, replaced or removed. PostgreSQL takes older writes
  * off the number, but not within a transaction.
  */
-export async function countWrites(sql: Sql): Promise<number> {
-  const [counted] = await sql.query<{ rows: bigint }>(`
-    select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint as rows
-    from pg_stat_xact_user_tables where relname in ('transaction', 'payout', 'agreement', 'payment_instrument')`);
-  return Number(counted?.rows);
-}
+export const countWrites = (sql: Sql): Promise<number> =>
+  queryCount(
+    sql,
+    `select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint as count
+     from pg_stat_xact_user_tables where relname in ('transaction', 'payout', 'agreement', 'payment_instrument')`,
+  );

@@ -7,25 +7,16 @@ import {
   eventIdsOf,
   eventsInPieces,
   findEvent,
-  haveEventsUntil,
-  listEvents,
-  listEventsQuickly,
   resourcesOf,
   transactionTypes,
 } from "./event.ts";
+import { haveEventsUntil, listEvents, listShortHistory } from "./event-list.ts";
 import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { instrumentIdsAsOf, withTooManyInstruments } from "./payment-instrument.ts";
-import {
-  amountsOf,
-  childrenOf,
-  currentTransactions,
-  familyOf,
-  findTransaction,
-  listChildren,
-  relationsOf,
-} from "./transaction.ts";
+import { findTransaction, listChildren } from "./reported-transaction.ts";
+import { amountsOf, childrenOf, currentTransactions, familyOf, relationsOf } from "./transaction.ts";
 
 const rows = 100_000;
 /** Account 57 has a tenth of all transactions; the other accounts share the rest evenly. */
@@ -116,7 +107,7 @@ const works: Record<string, (sql: Sql) => Promise<unknown>> = {
   "read a payout's events in pieces": (sql) => eventsInPieces(sql, ["payout"], ["po5"]).next(),
   "list events": (sql) =>
     listEvents(sql, resourcesOf(transactionTypes, ["id9", "id10"]), ["A"], { after: position, ...page }),
-  "list events quickly": (sql) => listEventsQuickly(sql, "id9", "9"),
+  "list events quickly": (sql) => listShortHistory(sql, "id9", "9"),
   "find earlier events": (sql) =>
     haveEventsUntil(sql, [{ ...position, event_types: ["A"] }], ["A"], position),
   "find an event": (sql) => findEvent(sql, 5n),

@@ -33,20 +33,21 @@ const viewInstrument = (
 });
 
 /** The filters of a search, in the order in which alphagov/pay-ledger writes them in links, then those that it leaves out. */
-export function viewAgreementFilters(
-  query: operations["searchAgreements"]["parameters"]["query"],
-): [string, unknown][] {
-  const each = (name: "service_id" | "account_id"): [string, unknown][] =>
-    (query[name] ?? []).map((value) => [name, value]);
-  const rest = {
-    status: query.status,
-    reference: query.reference,
-    live: query.live,
-    exact_reference_match: query.exact_reference_match || undefined,
-    override_account_or_service_id_restriction: query.override_account_or_service_id_restriction || undefined,
-  };
-  return [...each("service_id"), ...each("account_id"), ...Object.entries(rest)];
-}
+export const viewAgreementFilters = ({
+  service_id = [],
+  account_id = [],
+  exact_reference_match: isExact,
+  override_account_or_service_id_restriction: override,
+  ...query
+}: operations["searchAgreements"]["parameters"]["query"]): [string, unknown][] => [
+  ...service_id.map((value): [string, unknown] => ["service_id", value]),
+  ...account_id.map((value): [string, unknown] => ["account_id", value]),
+  ["status", query.status],
+  ["reference", query.reference],
+  ["live", query.live],
+  ["exact_reference_match", isExact || undefined],
+  ["override_account_or_service_id_restriction", override || undefined],
+];
 
 /** An event of an agreement or of one of its payment instruments. */
 export const viewAgreementEvent = (event: EventRow): Schemas["AgreementEvent"] => ({

@@ -10,14 +10,14 @@ export function viewCardDetails(
   { brand: brandMember, hasAddress }: { brand: "card_brand" | "card_brand_label"; hasAddress: boolean },
 ): Schemas["CardDetails"] | undefined {
   const brand = textOf(details, brandMember);
-  const kind = textOf(details, "card_type")?.toLowerCase();
+  const type = textOf(details, "card_type")?.toLowerCase();
   const known = {
     cardholder_name: textOf(details, "cardholder_name"),
     billing_address: hasAddress ? viewAddress(details) : undefined,
     last_digits_card_number: textOf(details, "last_digits_card_number"),
     first_digits_card_number: textOf(details, "first_digits_card_number"),
     expiry_date: textOf(details, "expiry_date"),
-    card_type: kind === "credit" || kind === "debit" ? kind : undefined,
+    card_type: type === "credit" || type === "debit" ? type : undefined,
   } as const;
   const isUnknown = brand === undefined && Object.values(known).every((value) => value === undefined);
   return isUnknown ? undefined : { ...known, card_brand: brand ?? "" };

@@ -1,7 +1,8 @@
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { metadataOf } from "../projection/metadata.ts";
 import type { Details } from "../tables/event.ts";
-import type { ReportedTransaction, TransactionType } from "../tables/transaction.ts";
+import type { ReportedTransaction } from "../tables/reported-transaction.ts";
+import type { TransactionType } from "../tables/transaction.ts";
 import { viewDay } from "./date.ts";
 import { csvStateName, viewState } from "./state.ts";
 

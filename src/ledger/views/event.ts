@@ -72,7 +72,7 @@ export function viewTransactionEvents(
 }
 
 /** The views of these events with the numbers of the events. */
-export const numbered = <View>(views: View[], events: EventRow[]): (View & { event_id: bigint })[] =>
+export const withEventIds = <View>(views: View[], events: EventRow[]): (View & { event_id: bigint })[] =>
   views.map((view, index) => ({ event_id: (events[index] as EventRow).id, ...view }));
 
 /** An event of the ticker. Members that are not texts count as missing. */

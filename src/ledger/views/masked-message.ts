@@ -40,31 +40,25 @@ const isShortNumber: Form = (value) => {
   return text !== undefined && /^(\d{1,10}|\d{1,2}(\.\d{1,2}){1,3})$/.test(text);
 };
 
-/** The forms that the schemas of members do not say. Free texts have none: they can be anything. */
-const forms: Record<string, Form> = {
-  ...{ event_type: isConstant, timestamp: isInstant },
-  ...{ resource_external_id: isTextId, parent_resource_external_id: isTextId, service_id: isTextId },
-  ...{
-    gateway_account_id: isId,
-    credential_external_id: isId,
-    agreement_id: isId,
-    agreement_external_id: isId,
-  },
-  ...{ gateway_transaction_id: isId, gateway_payout_id: isId, failure_balance_transaction: isId },
-  ...{ payment_instrument_id: isId, payment_instrument_external_id: isId, zendesk_id: isShortNumber },
-  ...{ payment_provider: isCode, card_brand: isCode, agreement_payment_type: isCode, refund_status: isCode },
-  ...{ reason: isCode, gateway_status: isCode, destination_type: isCode, failure_code: isCode },
-  ...{ language: isText(/^[a-z]{2}(-[A-Z]{2})?$/), version_3ds: isShortNumber },
-  ...{ card_type: isText(/^(CREDIT|DEBIT)$/i), type: isText(/^CARD$/), wallet: isConstant },
-  ...{
-    capture_submitted_date: isDate,
-    captured_date: isDate,
-    evidence_due_date: isDate,
-    paid_out_date: isDate,
-  },
-  ...{ gateway_event_date: isDate, estimated_arrival_date_in_bank: isDate, cancelled_date: isDate },
-  save_payment_instrument_to_agreement: isBoolean,
-};
+/** The members of each form that their schemas do not say. Free texts have none: they can be anything. */
+const membersOfForms: [Form, string[]][] = [
+  [isConstant, ["event_type", "wallet"]],
+  [isInstant, ["timestamp"]],
+  [isTextId, ["resource_external_id", "parent_resource_external_id", "service_id"]],
+  [isId, ["gateway_account_id", "credential_external_id", "agreement_id", "agreement_external_id"]],
+  [isId, ["gateway_transaction_id", "gateway_payout_id", "failure_balance_transaction"]],
+  [isId, ["payment_instrument_id", "payment_instrument_external_id"]],
+  [isShortNumber, ["zendesk_id", "version_3ds"]],
+  [isCode, ["payment_provider", "card_brand", "agreement_payment_type", "refund_status", "reason"]],
+  [isCode, ["gateway_status", "destination_type", "failure_code"]],
+  [isText(/^[a-z]{2}(-[A-Z]{2})?$/), ["language"]],
+  [isText(/^(CREDIT|DEBIT)$/i), ["card_type"]],
+  [isText(/^CARD$/), ["type"]],
+  [isDate, ["capture_submitted_date", "captured_date", "evidence_due_date", "paid_out_date"]],
+  [isDate, ["gateway_event_date", "estimated_arrival_date_in_bank", "cancelled_date"]],
+  [isBoolean, ["save_payment_instrument_to_agreement"]],
+];
+const forms = new Map(membersOfForms.flatMap(([form, names]) => names.map((name) => [name, form])));
 
 function formOf(name: string, schema: Schema): Form | undefined {
   if (schema["x-personal-data"]) return undefined;
@@ -72,7 +66,7 @@ function formOf(name: string, schema: Schema): Form | undefined {
   if (values) return (value) => values.includes(value);
   if (schema.$ref?.endsWith("/LenientPence")) return isPence;
   if (oneOf[0]?.type === "boolean") return isBoolean;
-  return Object.hasOwn(forms, name) ? forms[name] : undefined;
+  return forms.get(name);
 }
 
 const formsOf = (members: Record<string, Schema>): Members =>

@@ -34,12 +34,11 @@ export const viewPayoutFilters = ({
   gateway_account_id,
   state,
   override_account_id_restriction: override,
-}: operations["searchPayouts"]["parameters"]["query"]): [string, unknown][] =>
-  Object.entries({
-    gateway_account_id: gateway_account_id?.join(),
-    state,
-    override_account_id_restriction: override || undefined,
-  });
+}: operations["searchPayouts"]["parameters"]["query"]): [string, unknown][] => [
+  ["gateway_account_id", gateway_account_id?.join()],
+  ["state", state],
+  ["override_account_id_restriction", override || undefined],
+];
 
 /** A payout, what it settles of each type, and what is missing to its amount. */
 export function viewPayoutDetail(row: FoundPayout, settled: SettledTransactions[]): Schemas["PayoutDetail"] {

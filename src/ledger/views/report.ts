@@ -2,6 +2,7 @@ import type { components } from "../../../generated/ledger.ts";
 import { type GroupColumn, sumColumns } from "../tables/summary/rows.ts";
 import type { GroupValues, HourRow, Sums } from "../tables/summary/summary.ts";
 import { writeCell, writeLine } from "./csv.ts";
+import { statusesOf } from "./state.ts";
 
 type Schemas = components["schemas"];
 type Group = GroupValues & Sums;
@@ -32,26 +33,10 @@ export function viewReportCsv(groupBy: readonly GroupColumn[]) {
 
 /** Every status of version 2, with 0 for those without payments. */
 export function viewPaymentsByState(groups: Group[]): Schemas["PaymentsByState"] {
-  const counts = Object.fromEntries(groups.map(({ state, count }) => [state, Number(count)]));
-  return { ...none, ...counts };
+  const none = statusesOf(2).map((status): [string, number] => [status, 0]);
+  const counts = groups.map(({ state, count }): [string, number] => [state as string, Number(count)]);
+  return Object.fromEntries([...none, ...counts]) as unknown as Schemas["PaymentsByState"];
 }
-
-const none: Schemas["PaymentsByState"] = {
-  undefined: 0,
-  created: 0,
-  started: 0,
-  submitted: 0,
-  capturable: 0,
-  success: 0,
-  declined: 0,
-  timedout: 0,
-  cancelled: 0,
-  error: 0,
-  needs_response: 0,
-  under_review: 0,
-  lost: 0,
-  won: 0,
-};
 
 /** The number of payments, and their amounts in pence. */
 export const viewPerformance = (count: bigint, amount: bigint): Schemas["PerformanceReport"] => ({

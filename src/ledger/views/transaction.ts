@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/ledger.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import type { Details } from "../tables/event.ts";
-import type { ReportedTransaction } from "../tables/transaction.ts";
+import type { ReportedTransaction } from "../tables/reported-transaction.ts";
 import { viewCardDetails } from "./card.ts";
 import { viewDay, viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
 import { type StatusVersion, viewState } from "./state.ts";
@@ -9,19 +9,12 @@ import { type StatusVersion, viewState } from "./state.ts";
 type Schemas = components["schemas"];
 
 /** A transaction as callers see it. Undefined members are not sent. */
-export function viewTransaction(
+export const viewTransaction = (
   row: ReportedTransaction,
   version: StatusVersion,
-): Schemas["TransactionView"] {
-  switch (row.transaction_type) {
-    case "PAYMENT":
-      return viewPayment(row, version);
-    case "REFUND":
-      return viewRefund(row, version);
-    case "DISPUTE":
-      return viewDispute(row, version);
-  }
-}
+): Schemas["TransactionView"] => views[row.transaction_type](row, version);
+
+const views = { PAYMENT: viewPayment, REFUND: viewRefund, DISPUTE: viewDispute };
 
 export function viewPayment(row: ReportedTransaction, version: StatusVersion): Schemas["Payment"] {
   const { details } = row;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { ingest } from "../../intake/ingest.ts";
-import type { Position } from "../conditions.ts";
 import { type NewEvent, type ResourceType, saveEvents } from "../event.ts";
 import { ledgerDatabaseOfFile } from "../ledger-database.fixture.ts";
 import { migrate } from "../migrate.ts";
+import type { Position } from "../page.ts";
 import { searchTransactions } from "../search/search.ts";
 import { event, feedIsComplete } from "./feed.fixture.ts";
 import {
@@ -259,7 +259,7 @@ test.runIf(isConcurrent)(
           for (let isLast = false; !isLast; ) {
             const page = await searchTransactions(
               database,
-              { account_ids: ["57"], after: position },
+              { account_id: ["57"], after: position },
               { countMax, bytesMax: 1e6 },
             );
             if (!position) {

@@ -1,5 +1,6 @@
 import type { Database, Sql } from "../../../database/database.ts";
 import { type EventRow, eventColumns, eventSize, type ResourceType } from "../event.ts";
+import type { PageLimits } from "../page.ts";
 
 /** The place of an event in the feed. */
 export interface FeedPosition {
@@ -33,12 +34,6 @@ export interface FeedFilter {
   account_ids?: string[] | undefined;
   resource_types?: ResourceType[] | undefined;
   event_types?: string[] | undefined;
-}
-
-/** A page ends at the first of these. It has one more event than the bytes permit. */
-export interface FeedLimits {
-  countMax: number;
-  bytesMax: number;
 }
 
 export interface FeedPage {
@@ -83,47 +78,21 @@ export async function readFeed(
   sql: Sql,
   filter: FeedFilter,
   after: FeedPosition,
-  { countMax, bytesMax }: FeedLimits,
+  { countMax, bytesMax }: PageLimits,
 ): Promise<FeedPage> {
   const { account_ids, resource_types, event_types } = filter;
   const entriesMax = resource_types || event_types ? readMax : countMax + 1;
-  const rows = await sql.query<(FeedRow | { id: null }) & ReadEntries>(
-    `with entry as materialized (${entriesOf(filter)}),
-     found as materialized (
-       select entry.*, ${eventSize} as bytes from entry cross join lateral (${eventOfEntry}) as event
-       where ($4::text[] is null or resource_type = any($4)) and ($5::text[] is null or event_type = any($5))
-       order by ${inOrder} limit $6 + 1
-     ),
-     page as materialized (
-       select * from (
-         select *, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number
-         from found window in_order as (order by ${inOrder})
-       ) as numbered
-       where number <= $6 and bytes_before < $7
-     )
-     select in_page.*, has_more_matches, has_more_entries, last.sql_transaction as last_sql_transaction, last.event_id as last_event_id,
-       (select timestamp from event where id = last.event_id) as last_timestamp
-     from (
-       select (select count(*) from page) < (select count(*) from found) as has_more_matches,
-         (select count(*) from entry) = $3 as has_more_entries
-     ) as counts
-     left join lateral (select * from entry order by sql_transaction desc, event_id desc limit 1) as last on true
-     left join lateral (
-       select sql_transaction, gateway_account_id, ${eventColumns} from page cross join lateral (${eventOfEntry}) as event
-     ) as in_page on true
-     order by sql_transaction, id`,
-    [
-      after.sql_transaction,
-      after.event_id,
-      entriesMax,
-      resource_types ?? null,
-      event_types ?? null,
-      countMax,
-      bytesMax,
-      account_ids ? [...new Set(account_ids)] : null,
-    ],
-    "custom",
-  );
+  const values = [
+    after.sql_transaction,
+    after.event_id,
+    entriesMax,
+    resource_types ?? null,
+    event_types ?? null,
+    countMax,
+    bytesMax,
+    account_ids ? [...new Set(account_ids)] : null,
+  ];
+  const rows = await sql.query<PageRow>(pageStatement(entriesOf(filter)), values, "custom");
   const events: FeedRow[] = [];
   for (const {
     has_more_matches,
@@ -134,7 +103,7 @@ export async function readFeed(
     ...row
   } of rows)
     if (row.id !== null) events.push(row);
-  const [read] = rows as [ReadEntries, ...unknown[]];
+  const [read] = rows as [PageRow, ...PageRow[]];
   const lastEvent = events.at(-1);
   if (read.has_more_matches && lastEvent) return { events, end: positionOf(lastEvent), isLast: false };
   const end = {
@@ -145,14 +114,40 @@ export async function readFeed(
   return { events, end, isLast: !read.has_more_entries };
 }
 
-/** The entries that were read for a page. */
-interface ReadEntries {
+/** An event of a page, if there is one, with what was read for the page: the same in every row. */
+type PageRow = (FeedRow | { id: null }) & {
   has_more_matches: boolean;
   has_more_entries: boolean;
   last_sql_transaction: bigint | null;
   last_event_id: bigint | null;
   last_timestamp: string | null;
-}
+};
+
+const pageStatement = (entries: string) => `
+  with entry as materialized (${entries}),
+  found as materialized (
+    select entry.*, ${eventSize} as bytes from entry cross join lateral (${eventOfEntry}) as event
+    where ($4::text[] is null or resource_type = any($4)) and ($5::text[] is null or event_type = any($5))
+    order by ${inOrder} limit $6 + 1
+  ),
+  page as materialized (
+    select * from (
+      select *, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number
+      from found window in_order as (order by ${inOrder})
+    ) as numbered
+    where number <= $6 and bytes_before < $7
+  )
+  select in_page.*, has_more_matches, has_more_entries, last.sql_transaction as last_sql_transaction, last.event_id as last_event_id,
+    (select timestamp from event where id = last.event_id) as last_timestamp
+  from (
+    select (select count(*) from page) < (select count(*) from found) as has_more_matches,
+      (select count(*) from entry) = $3 as has_more_entries
+  ) as counts
+  left join lateral (select * from entry order by sql_transaction desc, event_id desc limit 1) as last on true
+  left join lateral (
+    select sql_transaction, gateway_account_id, ${eventColumns} from page cross join lateral (${eventOfEntry}) as event
+  ) as in_page on true
+  order by sql_transaction, id`;
 
 /** The position of the newest event in the feed, or of the newest that is not after a position. */
 export async function newestInFeed(sql: Sql, upTo?: FeedPosition): Promise<FeedPosition> {

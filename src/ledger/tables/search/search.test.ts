@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
 import type { Database } from "../../../database/database.ts";
-import type { Position } from "../conditions.ts";
 import { ledgerDatabaseOfFile, openLedgerDatabase } from "../ledger-database.fixture.ts";
+import type { Position } from "../page.ts";
 import { rowsReadDuring } from "../rows-read.fixture.ts";
 import type { TransactionRow } from "../transaction.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
@@ -38,9 +38,9 @@ function matchesOf(filter: TransactionFilter): Row[] {
     given === undefined || (value?.toLowerCase().includes(given.toLowerCase()) ?? false);
   return rows.filter(
     (row) =>
-      isIn(filter.account_ids)(row) &&
+      isIn(filter.account_id)(row) &&
       equals(filter.transaction_type, row.transaction_type) &&
-      isOneOf(filter.states, row.state) &&
+      isOneOf(filter.state, row.state) &&
       (!filter.states_by_type ||
         filter.states_by_type.some(
           ([type, states]) => type === row.transaction_type && states.includes(row.state),
@@ -52,8 +52,8 @@ function matchesOf(filter: TransactionFilter): Row[] {
       equals(filter.first_digits_card_number, row.first_digits_card_number) &&
       equals(filter.last_digits_card_number, row.last_digits_card_number) &&
       isOneOf(filter.card_brands, row.card_brand) &&
-      (!filter.created_after || row.created_date > filter.created_after) &&
-      (!filter.created_before || row.created_date < filter.created_before) &&
+      (!filter.from_date || row.created_date > filter.from_date) &&
+      (!filter.to_date || row.created_date < filter.to_date) &&
       (!settled?.from || (row.paid_out_date !== null && row.paid_out_date.slice(0, 10) >= settled.from)) &&
       (!settled?.to || (row.paid_out_date !== null && row.paid_out_date.slice(0, 10) <= settled.to)) &&
       equals(filter.gateway_payout_id, row.gateway_payout_id) &&
@@ -78,19 +78,19 @@ const idsOf = (found: { external_id: string }[]) => found.map(({ external_id }) 
 /** Filters whose matches, in each account, are missing, rare, or common among the newest transactions. */
 const easy: TransactionFilter[] = [
   {},
-  { states: ["LOST", "WON"] },
-  { states: ["CANCELLED"] },
-  { states: ["SUCCESS", "SUBMITTED"] },
+  { state: ["LOST", "WON"] },
+  { state: ["CANCELLED"] },
+  { state: ["SUCCESS", "SUBMITTED"] },
   { transaction_type: "DISPUTE" },
   { transaction_type: "PAYMENT" },
-  { transaction_type: "REFUND", states: ["ERROR", "ERROR_GATEWAY"] },
+  { transaction_type: "REFUND", state: ["ERROR", "ERROR_GATEWAY"] },
   {
     states_by_type: [
       ["PAYMENT", ["ERROR", "FAILED_REJECTED"]],
       ["REFUND", ["SUCCESS"]],
     ],
   },
-  { created_after: "2024-03-01T00:00:00.000000Z", created_before: "2024-03-02T00:00:00.000000Z" },
+  { from_date: "2024-03-01T00:00:00.000000Z", to_date: "2024-03-02T00:00:00.000000Z" },
   { metadata_value: "nowhere" },
   { metadata_value: "Rare" },
   { metadata_value: "case77777" },
@@ -117,7 +117,7 @@ const easy: TransactionFilter[] = [
   { settled: { from: "2030-01-01" } },
   { settled: { from: "2024-03-01", to: "2024-03-01" } },
   { settled: { from: "2024-02-01" } },
-  { transaction_type: "PAYMENT", states: ["SUCCESS"], reference: "abc" },
+  { transaction_type: "PAYMENT", state: ["SUCCESS"], reference: "abc" },
 ];
 /** Filters with common matches that are not among the newest of some account, or without an index: short texts. */
 const hard: TransactionFilter[] = [
@@ -130,7 +130,7 @@ const hard: TransactionFilter[] = [
   { first_digits_card_number: "424242" },
   { settled: { to: "2024-03-01" } },
   { metadata_value: "north", card_brands: ["amex"], reference: "LIC" },
-  { states: ["FAILED_REJECTED"], last_digits_card_number: "4242", settled: { from: "2024-02-01" } },
+  { state: ["FAILED_REJECTED"], last_digits_card_number: "4242", settled: { from: "2024-02-01" } },
 ];
 const filters = [...easy, ...hard];
 const scopes: Record<string, string[] | undefined> = {
@@ -153,9 +153,9 @@ test.each([
   [{}, 12_000],
   [{ transaction_type: "PAYMENT" as const }, 40_000],
 ])("a page of many accounts reads few rows of each: %j", async (one, rowsMax) => {
-  const account_ids = [...new Set(rows.map((row) => row.gateway_account_id as string))];
-  expect(account_ids.length).toBeGreaterThan(80);
-  expect(await rowsReadByPage(database, { ...one, account_ids })).toBeLessThan(rowsMax);
+  const account_id = [...new Set(rows.map((row) => row.gateway_account_id as string))];
+  expect(account_id.length).toBeGreaterThan(80);
+  expect(await rowsReadByPage(database, { ...one, account_id })).toBeLessThan(rowsMax);
 });
 
 test("a page of 1,000 accounts reads few rows of a small ledger that has no statistics yet", async () => {
@@ -165,16 +165,16 @@ test("a page of 1,000 accounts reads few rows of a small ledger that has no stat
       first_event_id, details)
     select 'p' || n, 'PAYMENT', 'a' || n, 'SUCCESS', timestamptz '2024-01-01Z' + n * interval '1 hour', 1, n, '{}'
     from generate_series(1, 12000) as n`);
-  const account_ids = Array.from({ length: 1000 }, (_, n) => `a${n + 1}`);
-  const rowsRead = await rowsReadByPage(small, { account_ids, transaction_type: "PAYMENT" });
+  const account_id = Array.from({ length: 1000 }, (_, n) => `a${n + 1}`);
+  const rowsRead = await rowsReadByPage(small, { account_id, transaction_type: "PAYMENT" });
   expect(rowsRead).toBeLessThan(5000);
 });
 
 test.each(filters)("a search finds, continues and counts the matches of %j", async (one) => {
   const ofAllAccounts = matchesOf(one);
-  for (const account_ids of Object.values(scopes)) {
-    const filter = { ...one, account_ids };
-    const matches = ofAllAccounts.filter(isIn(account_ids));
+  for (const account_id of Object.values(scopes)) {
+    const filter = { ...one, account_id };
+    const matches = ofAllAccounts.filter(isIn(account_id));
     const ids = idsOf(matches);
     const page = await searchTransactions(searched, filter, { countMax: 100, bytesMax });
     expect(idsOf(page.rows)).toEqual(ids.slice(0, 100));
@@ -195,11 +195,11 @@ const anyFilter: fc.Arbitrary<TransactionFilter> = fc
     fc.array(fc.constantFrom(...filters), { maxLength: 3 }),
     fc.option(fc.nat(skewedRows - 1), { nil: undefined }),
   )
-  .map(([account_ids, given, position]) => {
+  .map(([account_id, given, position]) => {
     const row = position === undefined ? undefined : rows[position];
     return {
       ...Object.assign({}, ...given),
-      account_ids,
+      account_id,
       after: row && { ...row, arrived: String(skewedRows / 2) },
     };
   });
@@ -260,8 +260,8 @@ describe.each([
       async (sql) => {
         await sql.run(change);
         for (const one of filters) {
-          for (const account_ids of Object.values(scopes)) {
-            const filter = { ...one, account_ids };
+          for (const account_id of Object.values(scopes)) {
+            const filter = { ...one, account_id };
             const ofPage = await rowsReadDuring(sql, (measured) =>
               searchTransactions(measured, filter, { countMax: 100, bytesMax }),
             );

@@ -1,78 +1,116 @@
+import type { operations } from "../../../../generated/ledger.ts";
 import {
-  allOf,
+  allConditions,
   type Bind,
+  type Condition,
   type Conditions,
   contains,
-  continuesAfter,
   equals,
   equalsInAnyCase,
-  isOneOf,
-  type Position,
+  oneOf,
 } from "../conditions.ts";
-import { isPayoutOfTransaction, type TransactionState, type TransactionType } from "../transaction.ts";
+import { continuationCondition, type Position } from "../page.ts";
+import { payoutCondition } from "../payout.ts";
+import type { TransactionState, TransactionType } from "../transaction.ts";
 
-/** All given conditions must hold. Instants are in UTC. Search texts are literal. */
-export interface TransactionFilter {
-  account_ids?: string[] | undefined;
-  transaction_type?: TransactionType | undefined;
-  /** Part of the reference, case-insensitive. */
-  reference?: string | undefined;
-  /** The whole reference, case-insensitive. */
-  exact_reference?: string | undefined;
-  /** Part of the email address, case-insensitive. */
-  email?: string | undefined;
-  /** Part of the name, case-insensitive. */
-  cardholder_name?: string | undefined;
-  first_digits_card_number?: string | undefined;
-  last_digits_card_number?: string | undefined;
-  card_brands?: string[] | undefined;
-  states?: TransactionState[] | undefined;
-  /** The states of each type. Other types do not match. */
-  states_by_type?: [TransactionType, TransactionState[]][] | undefined;
-  created_after?: string | undefined;
-  created_before?: string | undefined;
-  /** Days (UTC), inclusive. */
-  settled?: { from?: string | undefined; to?: string | undefined } | undefined;
-  gateway_payout_id?: string | undefined;
-  gateway_transaction_id?: string | undefined;
-  /** Case-insensitive. */
-  payment_provider?: string | undefined;
-  agreement_id?: string | undefined;
-  /** Value of any metadata key, case-insensitive. */
-  metadata_value?: string | undefined;
-  after?: Position | undefined;
-}
+export type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
-const conditions: Conditions<TransactionFilter> = {
-  account_ids: isOneOf("gateway_account_id"),
-  transaction_type: equals("transaction_type"),
-  reference: contains("reference"),
-  exact_reference: equalsInAnyCase("reference"),
+/** A parameter that is a part of another condition, changes only what the response shows, or selects a page or a file. */
+type Part = keyof CombinedFilter | "card_brands" | "shown" | "page";
+
+/**
+ * What each parameter of a search means: the condition for its value, or a part. The order is the order of links, in which
+ * alphagov/pay-ledger writes the parameters.
+ */
+export const searchParameters = {
+  account_id: oneOf("gateway_account_id"),
+  from_date: (instant: string, bind: Bind) => `created_date > ${bind(instant)}`,
+  to_date: (instant: string, bind: Bind) => `created_date < ${bind(instant)}`,
   email: contains("email"),
+  reference: contains("reference"),
   cardholder_name: contains("cardholder_name"),
   first_digits_card_number: equals("first_digits_card_number"),
   last_digits_card_number: equals("last_digits_card_number"),
-  card_brands: isOneOf("card_brand"),
-  states: isOneOf("state"),
+  payment_states: "states_by_type",
+  refund_states: "states_by_type",
+  dispute_states: "states_by_type",
+  card_brands: oneOf("card_brand"),
+  // A consumer of alphagov/pay-ledger names the parameter so, as the links of that service do.
+  card_brand: "card_brands",
+  state: oneOf("state"),
+  transaction_type: equals("transaction_type"),
+  gateway_payout_id: equals("gateway_payout_id"),
+  from_settled_date: "settled",
+  to_settled_date: "settled",
+  metadata_value: (text: string, bind: Bind) => `metadata_values @> array[${bind(text.toLowerCase())}::text]`,
+  agreement_id: equals("agreement_id"),
+  gateway_transaction_id: equals("gateway_transaction_id"),
+  exact_reference_match: "exact_reference",
+  override_account_id_restriction: "shown",
+  status_version: "shown",
+  limit_total: "shown",
+  limit_total_size: "shown",
+  page: "page",
+  display_size: "page",
+  cursor: "page",
+  extended: "page",
+  format: "page",
+  fee_headers: "page",
+  moto_header: "page",
+} as const satisfies Record<keyof SearchQuery, Condition<never> | Part>;
+
+type Meanings = typeof searchParameters;
+/** The parameters that have this meaning. */
+type Meaning<Wanted> = {
+  [Name in keyof Meanings]: Meanings[Name] extends Wanted ? Name : never;
+}[keyof Meanings];
+
+/** The parameters that are a condition by themselves. */
+export type ConditionParameter = Meaning<Condition<never>>;
+
+/** The type of transaction of which a parameter selects the states. */
+export const typesOfStates = {
+  payment_states: "PAYMENT",
+  refund_states: "REFUND",
+  dispute_states: "DISPUTE",
+} as const satisfies Record<Meaning<"states_by_type">, TransactionType>;
+
+/** Conditions that several parameters make together, or other requests. */
+interface CombinedFilter {
+  /** The whole reference, case-insensitive. */
+  exact_reference?: string | undefined;
+  /** The states of each type. Other types do not match. */
+  states_by_type?: [TransactionType, TransactionState[]][] | undefined;
+  /** Days (UTC), inclusive. */
+  settled?: { from?: string | undefined; to?: string | undefined } | undefined;
+  /** Case-insensitive. */
+  payment_provider?: string | undefined;
+  after?: Position | undefined;
+}
+
+/**
+ * All given conditions must hold. They have the names of the parameters. Instants are in UTC, and states are those that are
+ * stored. Search texts are literal.
+ */
+export type TransactionFilter = CombinedFilter & {
+  [Name in Exclude<ConditionParameter, "state">]?: SearchQuery[Name] | undefined;
+} & { state?: TransactionState[] | undefined };
+
+const combinedConditions: Conditions<CombinedFilter> = {
+  exact_reference: equalsInAnyCase("reference"),
   states_by_type: (wanted, bind) => {
     const each = wanted.map(
       ([type, states]) => `transaction_type = ${bind(type)} and state = any(${bind(states)}::text[])`,
     );
     return `(${each.join(" or ")})`;
   },
-  created_after: (instant, bind) => `created_date > ${bind(instant)}`,
-  created_before: (instant, bind) => `created_date < ${bind(instant)}`,
-  settled: (days, bind) => `(select ${isPaidOut(days, bind)} from payout where ${isPayoutOfTransaction})`,
-  gateway_payout_id: equals("gateway_payout_id"),
-  gateway_transaction_id: equals("gateway_transaction_id"),
+  settled: (days, bind) => `(select ${paidOutCondition(days, bind)} from payout where ${payoutCondition})`,
   payment_provider: equalsInAnyCase("(details ->> 'payment_provider')"),
-  agreement_id: equals("agreement_id"),
-  metadata_value: (text, bind) => `metadata_values @> array[${bind(text.toLowerCase())}::text]`,
-  after: continuesAfter,
+  after: continuationCondition,
 };
 
 /** A condition that a payout was paid on one of these days. */
-export function isPaidOut(
+export function paidOutCondition(
   days: NonNullable<TransactionFilter["settled"]>,
   bind: Bind,
   day = (value: string, bind: Bind) => `${bind(value)}::date`,
@@ -81,6 +119,8 @@ export function isPaidOut(
     and paid_out_date < (${day(days.to ?? "infinity", bind)} + 1)::timestamp at time zone 'UTC'`;
 }
 
-/** A condition for all of these filters. */
-export const conditionsOf = (filter: TransactionFilter, bind: Bind): string =>
-  allOf(conditions, filter, bind);
+const conditions = { ...searchParameters, ...combinedConditions } as unknown as Conditions<TransactionFilter>;
+
+/** A condition for all members of the filter. */
+export const filterCondition = (filter: TransactionFilter, bind: Bind): string =>
+  allConditions(conditions, filter, bind);

@@ -1,5 +1,5 @@
 import type { Bind } from "../conditions.ts";
-import { conditionsOf, type TransactionFilter } from "../search/transaction-filter.ts";
+import { filterCondition, type TransactionFilter } from "../search/transaction-filter.ts";
 import {
   always,
   dayAfter,
@@ -14,7 +14,7 @@ import { dayIn, zonePartsOf } from "./zone-parts.ts";
 
 /** Conditions that the summaries know. All given ones must hold. */
 export interface SummaryFilter
-  extends Pick<TransactionFilter, "account_ids" | "transaction_type" | "states" | "states_by_type"> {
+  extends Pick<TransactionFilter, "account_id" | "transaction_type" | "state" | "states_by_type"> {
   live?: boolean | undefined;
   moto?: boolean | undefined;
   /** Instants of `created_date`. Default: all. */
@@ -112,11 +112,11 @@ function sourcesOf(
   bind: Bind,
 ): Sources {
   const conditions = [
-    conditionsOf(others, bind),
+    filterCondition(others, bind),
     ...(live === undefined ? [] : [`live = ${bind(live)}`]),
     ...(moto === undefined ? [] : [`moto = ${bind(moto)}`]),
   ].join(" and ");
-  const isOfAccounts = others.account_ids || groupBy.includes("account");
+  const isOfAccounts = others.account_id || groupBy.includes("account");
   // The account is a column of the index before the hour and the period.
   const scope = isOfAccounts ? "not all_accounts" : "all_accounts and gateway_account_id is null";
   const details =
@@ -171,7 +171,7 @@ function movesOf(hours: Interval, units: Unit[], zone: string, sources: Sources,
   const utcDays = `(
     select period as utc_day ${summaries("day", days)} union select day ${changes(instants)}
   ) as utc_days`;
-  const isMoved = units.map(
+  const movedConditions = units.map(
     (unit) => `date_trunc('${unit}', zone_day::timestamp) <> date_trunc('${unit}', base_day::timestamp)`,
   );
   const part = { from: "from_instant", to: "to_instant" };
@@ -184,6 +184,6 @@ function movesOf(hours: Interval, units: Unit[], zone: string, sources: Sources,
       offset 0
     ) as own
     cross join lateral (values (1, period), (-1, base_day)) as move (sign, day)
-    where from_instant < to_instant and (${isMoved.join(" or ")}) is not false and period <> base_day`;
+    where from_instant < to_instant and (${movedConditions.join(" or ")}) is not false and period <> base_day`;
   return select("move.day", moves, "sign");
 }

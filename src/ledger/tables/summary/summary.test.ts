@@ -132,7 +132,7 @@ test("summaries hold sums of more than 64 bits", async () => {
     insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count, first_event_id, details)
     select 'big' || n, 'PAYMENT', 'big', 'SUCCESS', '2024-01-01Z', 1, 1, '{"amount": 9007199254740991}' from generate_series(1, 3000) as n`);
   await mergeSummaryChanges(database, 100_000);
-  const [report] = await summarise(database, { account_ids: ["big"] }, { groupBy: [] });
+  const [report] = await summarise(database, { account_id: ["big"] }, { groupBy: [] });
   expect(report).toMatchObject({ count: 3000n, amount: 3000n * 9_007_199_254_740_991n });
   await database.run("delete from transaction where gateway_account_id = 'big'");
   expect(await summaryDifferences(database, 10)).toEqual([]);

@@ -1,11 +1,14 @@
 import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { binding } from "../conditions.ts";
+import { queryCount } from "../query.ts";
 import type { TransactionState } from "../transaction.ts";
 import type { Interval } from "./periods.ts";
 import { type GroupColumn, rowsOf, type SumColumn, type SummaryFilter, sumColumns } from "./rows.ts";
 
 export type Sums = Record<"count" | SumColumn, bigint>;
+
+export const noTransactions = Object.fromEntries(["count", ...sumColumns].map((name) => [name, 0n])) as Sums;
 
 /** The values of a group, as text; null for transactions without one. */
 export type GroupValues = { [Column in GroupColumn]?: string | null };
@@ -31,8 +34,7 @@ export async function countSummarised(sql: Sql, filter: SummaryFilter): Promise<
   const rows = rowsOf(filter, {}, bind);
   if (rows === undefined) return 0;
   const statement = `select coalesce(sum(count), 0)::bigint as count from (${rows}) as part`;
-  const [row] = await sql.query<{ count: bigint }>(statement, values, "custom");
-  return Number(row?.count);
+  return queryCount(sql, statement, values, "custom");
 }
 
 /** The numbers and sums of the transactions that match the filter, in groups. */

@@ -32,7 +32,7 @@ const countsOf = (groups: { day?: string | null; count: bigint }[]): Days =>
 
 const reportByDay = async (sql: Sql, timeZone: string, created = always) =>
   countsOf(
-    await summarise(sql, { account_ids: ["a"], created }, { groupBy: ["day"], sums: ["amount"], timeZone }),
+    await summarise(sql, { account_id: ["a"], created }, { groupBy: ["day"], sums: ["amount"], timeZone }),
   );
 
 /** The payments of each day of a time zone, each read and counted by itself. */
@@ -209,14 +209,14 @@ test("a report in any time zone is that of its transactions, whatever its interv
     timeZone: fc.constantFrom(...zones.map(({ name }) => name), ...Object.keys(changes)),
     interval: fc.option(fc.tuple(fc.constantFrom(...bounds), fc.constantFrom(...bounds))),
     groupBy: fc.shuffledSubarray(names, { minLength: 1 }),
-    account_ids: fc.constantFrom<(string[] | undefined)[]>(undefined, ["a"]),
+    account_id: fc.constantFrom<(string[] | undefined)[]>(undefined, ["a"]),
   });
   await fc.assert(
-    fc.asyncProperty(cases, async ({ timeZone, interval, groupBy, account_ids }) => {
+    fc.asyncProperty(cases, async ({ timeZone, interval, groupBy, account_id }) => {
       const [from, to] = interval?.toSorted() ?? [always.from, always.to];
       const groups = await summarise(
         database,
-        { account_ids, created: { from, to } as Interval },
+        { account_id, created: { from, to } as Interval },
         { groupBy, timeZone },
       );
       const expected = await database.query(
@@ -224,7 +224,7 @@ test("a report in any time zone is that of its transactions, whatever its interv
          from (select *, (created_date at time zone $1)::date::timestamp as local_day from transaction) as one
          where created_date >= $2 and created_date < $3 and ($4::text[] is null or gateway_account_id = any($4))
          group by ${groupBy.map((_, index) => index + 1)} order by ${groupBy.map((_, index) => index + 1)}`,
-        [timeZone, from, to, account_ids ?? null],
+        [timeZone, from, to, account_id ?? null],
       );
       const shown = groups.map((group) => [
         ...groupBy.map((name) => group[name]),

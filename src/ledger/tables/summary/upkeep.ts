@@ -1,4 +1,5 @@
 import type { Sql } from "../../../database/database.ts";
+import { queryCount } from "../query.ts";
 import { sumColumns } from "./rows.ts";
 
 /**
@@ -14,13 +15,8 @@ export async function mergeSummaryChanges(sql: Sql, max: number): Promise<number
 }
 
 /** The number of changes that are not merged. Counting stops at `max`. */
-export async function countSummaryChanges(sql: Sql, max: number): Promise<number> {
-  const [row] = await sql.query<{ count: bigint }>(
-    "select count(*) from (select from transaction_summary_change limit $1) as counted",
-    [max],
-  );
-  return Number(row?.count);
-}
+export const countSummaryChanges = (sql: Sql, max: number): Promise<number> =>
+  queryCount(sql, "select count(*) from (select from transaction_summary_change limit $1) as counted", [max]);
 
 /** Computes all summaries from the transactions, which can change meanwhile. */
 export async function rebuildSummaries(sql: Sql): Promise<void> {

@@ -19,7 +19,7 @@ export const dayIn = (zone: string, instant: string): string => `(${instant} at 
 export function zonePartsOf(utcDays: string, hours: Interval, zone: string): string {
   const local = (instant: string) => `((${instant}) at time zone ${zone})`;
   const tick = "interval '1 microsecond'";
-  const isRegular = (begin: string, length: string) =>
+  const regularCondition = (begin: string, length: string) =>
     `${local(`${begin} + ${length} - ${tick}`)} - ${local(begin)} = ${length} - ${tick}`;
   return `
     select is_whole, base_day, zone_day,
@@ -27,13 +27,13 @@ export function zonePartsOf(utcDays: string, hours: Interval, zone: string): str
     from ${utcDays}
     cross join lateral (select utc_day::timestamp at time zone 'UTC' as midnight) as utc
     cross join lateral (
-      select case when ${isRegular("midnight", "interval '24 hours'")} then interval '24 hours' else interval '1 hour' end as length
+      select case when ${regularCondition("midnight", "interval '24 hours'")} then interval '24 hours' else interval '1 hour' end as length
       offset 0
     ) as step
     cross join lateral generate_series(midnight, midnight + interval '23 hours', length) as piece (piece_begin)
     cross join lateral (
       select piece_begin + length as piece_end, ${local("piece_begin")} as local_begin,
-        length = interval '24 hours' or ${isRegular("piece_begin", "length")} as is_regular
+        length = interval '24 hours' or ${regularCondition("piece_begin", "length")} as is_regular
       offset 0
     ) as local
     cross join lateral (

@@ -1,0 +1,44 @@
+import type { Bind } from "./conditions.ts";
+
+/** The limits of a page. It has one more row than the bytes permit. */
+export interface PageLimits {
+  countMax: number;
+  bytesMax: number;
+}
+
+/** A position in a search: after a row, without the rows that arrived after the first page was read. */
+export interface Position {
+  created_date: string;
+  external_id: string;
+  /** The events that had arrived, as the SQL function `arrived_events` writes them. */
+  arrived: string;
+}
+
+/** True if a text has the form of `arrived_events`. An older release wrote only the highest id. */
+export const isArrived = (text: string): boolean => arrivedForm.test(text);
+const number = "[1-9]\\d{0,17}";
+const distance = "(?:0|[1-9]\\d{0,8})";
+const arrivedForm = new RegExp(`^${number}(:${number}:(${distance}(,${distance})*)?)?$`);
+
+/** The order of a search. */
+export const newestFirst = "created_date desc, external_id desc";
+
+export const afterCondition = ({ created_date, external_id }: Position, bind: Bind): string =>
+  `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})`;
+
+/**
+ * After a position, among the rows that had arrived. A row arrives with the SQL transaction of its first event. Ids of
+ * events are given out before commits, so that an event of a transaction in flight can have a lower id than one that had
+ * arrived.
+ */
+export function continuationCondition(position: Position, bind: Bind): string {
+  const [newest = "", feedEnd, behind = ""] = position.arrived.split(":");
+  const notNewerCondition = `${afterCondition(position, bind)} and first_event_id <= ${bind(newest)}::bigint`;
+  if (feedEnd === undefined) return notNewerCondition;
+  const distances = behind === "" ? [] : behind.split(",");
+  return `${notNewerCondition} and coalesce((
+    select sql_transaction < ${bind(feedEnd)}::bigint
+      or sql_transaction - ${bind(feedEnd)}::bigint = any(${bind(distances)}::bigint[])
+    from event_feed where event_id = first_event_id and not only_of_account
+  ), true)`;
+}
