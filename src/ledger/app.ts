@@ -4,7 +4,8 @@ import { ledgerContract } from "../contract/contracts.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
 import type { PageValues } from "../http/documents/page.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
-import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
+import type { HttpOptions, ServiceOptions } from "../http/options.ts";
+import { createService } from "../http/service.ts";
 import { shareOf } from "../waiting/owner.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
@@ -30,7 +31,9 @@ import { openPublications } from "./requests/publications.ts";
 /** `addEvents` is optional in the contract. */
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
 
-interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
+interface LedgerOptions
+  extends HttpOptions,
+    Pick<ServiceOptions<Operations>, "log" | "metrics" | "onViolation"> {
   /** The id of the ledger. */
   ledgerId: string;
   /** The key of its cursors, which all its processes share. */
@@ -53,11 +56,11 @@ interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metri
 
 const generated = (name: string) => new URL(`../../generated/${name}`, import.meta.url);
 
-/** The contract of the service, its error format and its publication. */
+/** The contract of the service, its error format and its documents. */
 export const ledgerService = {
   contract: ledgerContract,
   renderError: problem,
-  publication: {
+  documents: {
     contract: generated("ledger.yaml"),
     console: { script: generated("ledger.console.js") },
     prefilled: ["account_id"],
@@ -83,7 +86,7 @@ export function ledgerApp({
   accountsClaim = "accounts",
   metrics = new Registry(),
   ...parts
-}: Parts) {
+}: LedgerOptions) {
   const openReader = (of: Database) => {
     const sql = of.within(statementTimeoutMs);
     return { sql, lanes: openLanes(sql, of.requestConnections, statementTimeoutMs) };
@@ -107,16 +110,16 @@ export function ledgerApp({
     ...payoutHandlers(sql, lanes),
     ...agreementHandlers(reader, primary, cursors, statementTimeoutMs),
   };
-  const { publication } = ledgerService;
+  const { documents } = ledgerService;
   return createService<Operations>({
     ...ledgerService,
-    publication: {
-      ...publication,
+    documents: {
+      ...documents,
       console: {
-        ...publication.console,
+        ...documents.console,
         claims: parts.security && { scopeClaim: parts.scopeClaim ?? "scope", accountsClaim },
       },
-      queue: { ...publication.queue, values: shownAddress(queue.address, parts.security !== undefined) },
+      queue: { ...documents.queue, values: shownAddress(queue.address, parts.security !== undefined) },
     },
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
