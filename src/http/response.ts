@@ -103,28 +103,24 @@ function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): Fast
 
 export function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
   reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`);
-  return text.length < compressedMin ? reply.send(text) : sendCompressed(reply, text, compressFor(reply));
+  if (text.length < compressedMin) return reply.send(text);
+  return sendCompressed(reply, text, (encoding) => compress(ownerOf(reply.request), encoding, text));
 }
 
 /** Sends a body that is large enough to be compressed, if the client accepts an encoding. */
 export function sendCompressed(
   reply: FastifyReply,
   body: string | Buffer,
-  compressed: (encoding: Encoding, body: string | Buffer) => Promise<Buffer>,
+  compressed: (encoding: Encoding) => Promise<Buffer>,
 ): FastifyReply {
   const encoding = chooseEncoding(reply);
   if (!encoding) return reply.send(body);
-  compressed(encoding, body).then(
+  compressed(encoding).then(
     (bytes) => reply.header("content-encoding", encoding).send(bytes),
     (error) => reply.send(error),
   );
   return reply;
 }
-
-const compressFor =
-  ({ request }: FastifyReply) =>
-  (encoding: Encoding, body: string | Buffer) =>
-    compress(ownerOf(request), encoding, body);
 
 export const json = "application/json";
 /** Concatenated once, since every response needs it. */

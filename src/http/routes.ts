@@ -10,6 +10,7 @@ import type { Contract, Operation } from "../contract/operations.ts";
 import type { ServedContract } from "../contract/served-contract.ts";
 import { openAjv } from "../contract/validation.ts";
 import type { Logger } from "../process/log.ts";
+import { sendPreflight } from "./access/cors.ts";
 import { type Authenticate, securityHandlers, takeQueryTokens } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving } from "./body.ts";
@@ -171,7 +172,7 @@ export function rejectOtherMethods(
     url,
     exposeHeadRoute: false,
     onRequest(request, reply, done) {
-      if (app.cors?.isPreflight(request)) return void app.cors.sendPreflight(reply, allow);
+      if (app.cors?.isPreflight(request)) return void sendPreflight(reply, allow);
       if (request.method === "OPTIONS")
         return void reply.code(204).header("allow", `${allow}, OPTIONS`).send();
       const setting = settings[request.method];
