@@ -34,6 +34,7 @@ export async function createService<Operations>(
   const outages = watchOutages(log);
   const app = openServer(options, outages);
   app.decorate("cors", openCors(corsOrigins, operations));
+  if (security) app.decorateRequest("caller", undefined).decorateRequest("queryTokens", undefined);
   const closing = closeGracefully(app);
   beginRequests(app, operations, closing, options);
   if (logsDebug(log)) app.addHook("onResponse", logRequest(log));
