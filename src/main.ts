@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { openAuthentication } from "./http/access/authentication.ts";
-import type { HttpParts } from "./http/service.ts";
+import type { HttpOptions } from "./http/options.ts";
 import { commonSettings } from "./http/settings.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
@@ -93,7 +93,7 @@ async function start(args: string[]): Promise<void> {
   if (!security && !isLocal) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
   }
-  const http: HttpParts = {
+  const http: HttpOptions = {
     security,
     scopeClaim: settings.AUTH_SCOPE_CLAIM,
     publicUrl: settings.PUBLIC_URL?.href,

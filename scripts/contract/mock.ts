@@ -102,7 +102,7 @@ function sendPreferred(
 }
 
 /** A service whose responses are the examples of its contract. */
-async function mock({ contract, renderError, publication }: (typeof services)[keyof typeof services]) {
+async function mock({ contract, renderError, documents }: (typeof services)[keyof typeof services]) {
   const operations = operationsOf(contract).map((operation) => ({
     ...operation,
     examples: examplesOf(contract, operation),
@@ -118,7 +118,7 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
   const app = await createService({
     contract,
     renderError,
-    publication,
+    documents,
     handlers: Object.fromEntries(handlers),
     log,
   });

@@ -1,6 +1,6 @@
 import { ConnectionError, ResponseError } from "./errors.ts";
 import type { Http, HttpRequest, HttpResponse } from "./http.ts";
-import { openLimit, sleep, within } from "./limit.ts";
+import { type Limit, openLimit, sleep, within } from "./limit.ts";
 import type { ClientOperation } from "./operation.ts";
 import type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
 import { retryDelayMs } from "./retry.ts";
@@ -8,103 +8,117 @@ import { retryDelayMs } from "./retry.ts";
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
-/**
- * Opens a call, which sends its request until it succeeds or fails. It must be closed. It fails if nothing arrives for
- * `silenceMaxMs` while a part of the response is awaited.
- */
+/** A call, which sends its request until it succeeds or fails. Its limit must be released. */
+export interface Call extends Pick<ClientOptions, "token" | "retries">, Pick<CallOptions, "onResponse"> {
+  http: Http;
+  operation: ClientOperation;
+  request: Omit<HttpRequest, "signal">;
+  /** The call fails if nothing arrives for so long while a part of the response is awaited. */
+  silenceMaxMs: number;
+  limit: Limit;
+  /** The number of requests that were sent. */
+  attempts: number;
+}
+
 export function openCall(
-  http: Http,
-  { operationId, isIdempotent, successes }: ClientOperation,
-  request: Omit<HttpRequest, "signal">,
-  { token, retries = defaultRetries, timeoutMs: clientTimeoutMs = defaultTimeoutMs }: ClientOptions,
-  { signal: callerSignal, timeoutMs = clientTimeoutMs, onResponse }: CallOptions,
-  silenceMaxMs = Number.POSITIVE_INFINITY,
-) {
-  let attempts = 0;
-  const timeoutMessage = () => `${operationId} timed out after ${timeoutMs} ms (attempts: ${attempts})`;
-  const limit = openLimit(timeoutMs, callerSignal, timeoutMessage);
-  const { signal } = limit;
+  { timeoutMs: clientTimeoutMs = defaultTimeoutMs, token, retries }: ClientOptions,
+  { timeoutMs = clientTimeoutMs, signal, onResponse }: CallOptions,
+  parts: Pick<Call, "http" | "operation" | "request" | "silenceMaxMs">,
+): Call {
+  const message = () =>
+    `${parts.operation.operationId} timed out after ${timeoutMs} ms (attempts: ${call.attempts})`;
+  const limit = openLimit(timeoutMs, signal, message);
+  const call: Call = { ...parts, token, retries, onResponse, limit, attempts: 0 };
+  return call;
+}
 
-  /** The error of the call if its connection fails or its limit ends it. */
-  const brokenBy = (cause: unknown) =>
-    signal.aborted ? signal.reason : new ConnectionError(operationId, attempts, cause as Error);
-
-  /** Begins to wait for a part of the response. The returned function ends it. */
-  function expectPart(): () => void {
-    if (silenceMaxMs === Number.POSITIVE_INFINITY) return () => {};
-    const silence = () => new Error(`nothing has arrived for ${silenceMaxMs} ms`);
-    const timer = setTimeout(() => limit.abort(brokenBy(silence())), silenceMaxMs);
-    return () => clearTimeout(timer);
-  }
-
-  /** The body as it arrives. */
-  async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    let endWait = expectPart();
+/** Sends the request, again after transient errors and once with a new token, until `read` has read the body. */
+export async function send<Body>(call: Call, read: (response: HttpResponse) => Promise<Body>) {
+  const { operation, token, retries = defaultRetries, limit } = call;
+  limit.signal.throwIfAborted();
+  await authorize(call, false);
+  let hasRefreshed = typeof token !== "function";
+  let retry = 0;
+  for (;;) {
     try {
-      for await (const part of body) {
-        endWait();
-        // Its reader may take any time.
-        yield part;
-        endWait = expectPart();
+      return await attempt(call, read);
+    } catch (error) {
+      if (!(error instanceof ResponseError || error instanceof ConnectionError)) {
+        limit.abort(error); // After an error of `onResponse` nobody reads the response.
+        throw error;
       }
-    } catch (cause) {
-      throw brokenBy(cause);
-    } finally {
-      endWait();
+      if (!hasRefreshed && error instanceof ResponseError && error.status === 401) {
+        hasRefreshed = true;
+        if (await authorize(call, true)) continue;
+      }
+      retry += 1;
+      const delayMs = operation.isIdempotent && retry <= retries ? retryDelayMs(error, retry) : undefined;
+      if (delayMs === undefined || delayMs >= limit.remainingMs()) throw error;
+      await sleep(delayMs, limit.signal);
     }
   }
+}
 
+async function attempt<Body>(call: Call, read: (response: HttpResponse) => Promise<Body>) {
+  const { http, operation, request, limit } = call;
+  call.attempts += 1;
   const receive = <Part>(part: Promise<Part>): Promise<Part> =>
     part.catch((cause) => {
-      throw brokenBy(cause);
+      throw brokenBy(call, cause);
     });
-
-  const failure = ({ status, headers }: ResponseHead, text: string, cause?: ErrorOptions) =>
-    new ResponseError(operationId, { status, headers, text, attempts }, cause);
-
-  /** Sets the token and returns whether it has changed. */
-  async function authorize(refresh: boolean): Promise<boolean> {
-    const bearer = typeof token === "function" ? await within(signal, token({ refresh })) : token;
-    const before = request.headers.get("authorization");
-    if (bearer) request.headers.set("authorization", `Bearer ${bearer}`);
-    return request.headers.get("authorization") !== before;
-  }
-
-  async function attempt<Body>(read: (response: HttpResponse) => Promise<Body>) {
-    attempts += 1;
-    const endWait = expectPart();
-    const response = await receive(http.send({ ...request, signal })).finally(endWait);
-    onResponse?.({ status: response.status, headers: response.headers });
-    const content = successes[response.status];
-    if (content === undefined) throw failure(response, await receive(response.text()));
-    return { response, content, body: await receive(read(response)) };
-  }
-
-  /** Sends the request, again after transient errors and once with a new token, until `read` has read the body. */
-  async function send<Body>(read: (response: HttpResponse) => Promise<Body>) {
-    signal.throwIfAborted();
-    await authorize(false);
-    let hasRefreshed = typeof token !== "function";
-    let retry = 0;
-    for (;;) {
-      try {
-        return await attempt(read);
-      } catch (error) {
-        if (!(error instanceof ResponseError || error instanceof ConnectionError)) {
-          limit.abort(error); // After an error of `onResponse` nobody reads the response.
-          throw error;
-        }
-        if (!hasRefreshed && error instanceof ResponseError && error.status === 401) {
-          hasRefreshed = true;
-          if (await authorize(true)) continue;
-        }
-        retry += 1;
-        const delayMs = isIdempotent && retry <= retries ? retryDelayMs(error, retry) : undefined;
-        if (delayMs === undefined || delayMs >= limit.remainingMs()) throw error;
-        await sleep(delayMs, signal);
-      }
-    }
-  }
-
-  return { send, partsOf, failure, brokenBy, close: limit.release };
+  const endWait = expectPart(call);
+  const response = await receive(http.send({ ...request, signal: limit.signal })).finally(endWait);
+  call.onResponse?.({ status: response.status, headers: response.headers });
+  const content = operation.successes[response.status];
+  if (content === undefined) throw failureOf(call, response, await receive(response.text()));
+  return { response, content, body: await receive(read(response)) };
 }
+
+/** Sets the token and returns whether it has changed. */
+async function authorize({ token, request: { headers }, limit }: Call, refresh: boolean): Promise<boolean> {
+  const bearer = typeof token === "function" ? await within(limit.signal, token({ refresh })) : token;
+  const before = headers.get("authorization");
+  if (bearer) headers.set("authorization", `Bearer ${bearer}`);
+  return headers.get("authorization") !== before;
+}
+
+/** The body as it arrives. */
+export async function* partsOf(
+  call: Call,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  let endWait = expectPart(call);
+  try {
+    for await (const part of body) {
+      endWait();
+      // Its reader may take any time.
+      yield part;
+      endWait = expectPart(call);
+    }
+  } catch (cause) {
+    throw brokenBy(call, cause);
+  } finally {
+    endWait();
+  }
+}
+
+/** Begins to wait for a part of the response. The returned function ends it. */
+function expectPart(call: Call): () => void {
+  const { silenceMaxMs, limit } = call;
+  if (silenceMaxMs === Number.POSITIVE_INFINITY) return () => {};
+  const silence = () => new Error(`nothing has arrived for ${silenceMaxMs} ms`);
+  const timer = setTimeout(() => limit.abort(brokenBy(call, silence())), silenceMaxMs);
+  return () => clearTimeout(timer);
+}
+
+/** The error of a call if its connection fails or its limit ends it. */
+export const brokenBy = ({ operation, attempts, limit: { signal } }: Call, cause: unknown) =>
+  signal.aborted ? signal.reason : new ConnectionError(operation.operationId, attempts, cause as Error);
+
+/** The error of a call whose response is not successful, or has an invalid body. */
+export const failureOf = (
+  { operation, attempts }: Call,
+  { status, headers }: ResponseHead,
+  text: string,
+  cause?: ErrorOptions,
+) => new ResponseError(operation.operationId, { status, headers, text, attempts }, cause);

@@ -1,6 +1,6 @@
 import { http as defaultHttp } from "#http";
 import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
-import { openCall } from "./call.ts";
+import { brokenBy, type Call, failureOf, openCall, partsOf, send } from "./call.ts";
 import { httpByFetch } from "./http-fetch.ts";
 import type { ClientOperation } from "./operation.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
@@ -47,49 +47,27 @@ export type Calls<Operations, Defaults extends Record<keyof Operations, object>>
 /** The calls of these operations, and a reader of text responses as they arrive. */
 export function openCalls<Operations, Defaults extends Record<keyof Operations, object>>(
   operations: ClientOperation[],
-  clientOptions: ClientOptions,
+  client: ClientOptions,
 ) {
-  const { protocol, origin, pathname, username, search } = new URL(clientOptions.baseUrl);
-  if (!/^https?:$/.test(protocol) || username || search) {
-    throw new TypeError("baseUrl must be an http or https URL without credentials and query");
-  }
-  const base = pathname.replace(/\/+$/, "");
-  const http = clientOptions.fetch ? httpByFetch(clientOptions.fetch) : defaultHttp;
+  const open = callOpener(client);
 
-  function open(
-    operation: ClientOperation,
-    parameters: object,
-    accept: string,
-    options: CallOptions,
-    silenceMaxMs?: number,
-  ) {
-    const { path, headers, body } = requestOf(operation, parameters);
-    const address = origin + base + path;
-    if (http.resolvesPaths && new URL(address).href !== address) {
-      throw new TypeError(`${operation.operationId}: fetch cannot send a name that is "." or ".."`);
+  async function callJson(operation: ClientOperation, parameters: object, options: CallOptions) {
+    const call = open(operation, parameters, "application/json", options);
+    try {
+      const { response, content, body } = await send(call, (response) => response.text());
+      try {
+        return readBody(content, body);
+      } catch (cause) {
+        throw failureOf(call, response, body, { cause });
+      }
+    } finally {
+      call.limit.release();
     }
-    const all = new Headers(clientOptions.headers);
-    for (const [name, value] of Object.entries({ ...options.headers, ...headers, accept }))
-      all.set(name, value);
-    const request = { origin, path: base + path, method: operation.method, headers: all, body };
-    return openCall(http, operation, request, clientOptions, options, silenceMaxMs);
   }
 
   const calls = operations.map((operation) => [
     operation.operationId,
-    async (parameters: object = {}, options: CallOptions = {}) => {
-      const call = open(operation, parameters, "application/json", options);
-      try {
-        const { response, content, body } = await call.send((response) => response.text());
-        try {
-          return readBody(content, body);
-        } catch (cause) {
-          throw call.failure(response, body, { cause });
-        }
-      } finally {
-        call.close();
-      }
-    },
+    (parameters: object = {}, options: CallOptions = {}) => callJson(operation, parameters, options),
   ]);
 
   return {
@@ -106,12 +84,42 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
       const call = open(operation, parameters, accept, options, endless?.silenceMaxMs);
       const decoder = new TextDecoder();
       try {
-        const { body } = await call.send(async (response) => response.chunks());
-        for await (const bytes of call.partsOf(body)) yield decoder.decode(bytes, { stream: true });
-        if (endless) throw call.brokenBy(new Error("the service has ended the stream"));
+        const { body } = await send(call, async (response) => response.chunks());
+        for await (const bytes of partsOf(call, body)) yield decoder.decode(bytes, { stream: true });
+        if (endless) throw brokenBy(call, new Error("the service has ended the stream"));
       } finally {
-        call.close();
+        call.limit.release();
       }
     },
+  };
+}
+
+/** Opens calls of a service. Throws a `TypeError` if the base URL is invalid. */
+function callOpener(client: ClientOptions) {
+  const { protocol, origin, pathname, username, search } = new URL(client.baseUrl);
+  if (!/^https?:$/.test(protocol) || username || search) {
+    throw new TypeError("baseUrl must be an http or https URL without credentials and query");
+  }
+  const base = pathname.replace(/\/+$/, "");
+  const http = client.fetch ? httpByFetch(client.fetch) : defaultHttp;
+
+  return (
+    operation: ClientOperation,
+    parameters: object,
+    accept: string,
+    options: CallOptions,
+    silenceMaxMs = Number.POSITIVE_INFINITY,
+  ): Call => {
+    const { method, operationId } = operation;
+    const { path: target, headers: declared, body } = requestOf(operation, parameters);
+    const path = base + target;
+    if (http.resolvesPaths && new URL(origin + path).href !== origin + path) {
+      throw new TypeError(`${operationId}: fetch cannot send a name that is "." or ".."`);
+    }
+    const headers = new Headers(client.headers);
+    const others = { ...options.headers, ...declared, accept };
+    for (const [name, value] of Object.entries(others)) headers.set(name, value);
+    const request = { origin, path, method, headers, body };
+    return openCall(client, options, { http, operation, request, silenceMaxMs });
   };
 }

@@ -59,10 +59,3 @@ export async function* eachStreamed<Data>(
     }
   }
 }
-
-/** The stream of changes after a cursor. */
-export const changePieces = (
-  calls: Pick<FeatureCalls, "readText">,
-  search: { cursor?: string | undefined },
-  options: CallOptions,
-) => eventPieces<ChangeRecord>(calls, "listChanges", search, options);

@@ -71,35 +71,32 @@ export interface FeaturesClient extends Omit<Calls<features.operations, Features
 /** A client of the feature storage: a function for each operation of the contract, and iterators over pages and a stream. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
   const { calls, readText } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
-
   return {
     ...calls,
-    async *eachEntry(search, callOptions) {
-      for await (const { entries } of pagesOf((cursor) =>
-        calls.listEntries({ ...search, cursor }, callOptions),
-      ))
-        yield* entries;
-    },
-    async *eachResource(search, callOptions) {
-      for await (const { ids } of pagesOf((cursor) =>
-        calls.listResources({ ...search, cursor }, callOptions),
-      ))
-        yield* ids;
-    },
-    async *eachChange(search = {}, callOptions = {}) {
-      let { cursor } = search;
-      for (;;) {
-        const page = await calls.listChanges({ ...search, cursor }, callOptions);
-        if (page.changes.length === 0) return;
-        yield* page.changes;
-        cursor = page.next_cursor;
-      }
-    },
-    async *eachResourceChange(search, callOptions) {
-      const read = (cursor: string | undefined) =>
-        calls.listResourceChanges({ ...search, cursor }, callOptions);
-      for await (const { changes } of pagesOf(read, search.cursor)) yield* changes;
-    },
+    eachResource: (search, callOptions) =>
+      eachItem(
+        (position) => calls.listResources({ ...search, ...position }, callOptions),
+        ({ ids }) => ids,
+        nextCursor,
+      ),
+    eachEntry: (search, callOptions) =>
+      eachItem(
+        (position) => calls.listEntries({ ...search, ...position }, callOptions),
+        ({ entries }) => entries,
+        nextCursor,
+      ),
+    eachChange: (search = {}, callOptions) =>
+      eachItem(
+        (position) => calls.listChanges({ ...search, ...position }, callOptions),
+        ({ changes }) => changes,
+        ({ changes, next_cursor }) => (changes.length > 0 ? next_cursor : undefined),
+      ),
+    eachResourceChange: (search, callOptions) =>
+      eachItem(
+        (position) => calls.listResourceChanges({ ...search, ...position }, callOptions),
+        ({ changes }) => changes,
+        nextCursor,
+      ),
     followChanges: (search = {}, callOptions) =>
       eachStreamed<ChangeRecord>({ readText }, "listChanges", search, callOptions),
     followFlags: (search, callOptions) =>
@@ -107,18 +104,21 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
   };
 }
 
-/** The pages from a cursor on, or all of them. */
-async function* pagesOf<Page extends { next_cursor?: string }>(
-  read: (cursor: string | undefined) => Promise<Page>,
-  first?: string,
-): AsyncGenerator<Page, void, void> {
-  let cursor = first;
+/** The items of all pages. Each page but the first begins at the cursor of the one before it. */
+async function* eachItem<Page, Item>(
+  read: (position: { cursor?: string }) => Promise<Page>,
+  itemsOf: (page: Page) => Item[],
+  nextOf: (page: Page) => string | undefined,
+): AsyncGenerator<Item, void, void> {
+  let cursor: string | undefined;
   do {
-    const page = await read(cursor);
-    yield page;
-    cursor = page.next_cursor;
+    const page = await read(cursor === undefined ? {} : { cursor });
+    yield* itemsOf(page);
+    cursor = nextOf(page);
   } while (cursor !== undefined);
 }
+
+const nextCursor = (page: { next_cursor?: string }) => page.next_cursor;
 
 type LedgerDefaults = typeof ledgerDefaults;
 type LedgerArguments<Id extends keyof LedgerDefaults & keyof ledger.operations> = Arguments<
@@ -178,36 +178,25 @@ export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
   ): AsyncGenerator<string, void, void>;
 }
 
-/** A page of a list with a link to the next page. */
-interface Page {
-  _links?: { next_cursor?: { href: string } };
-}
-
-/** The items of all pages. */
-async function* eachItem<Read extends Page, Item>(
-  readPage: (position: { cursor?: string }) => Promise<Read>,
-  itemsOf: (page: Read) => Item[],
-): AsyncGenerator<Item, void, void> {
-  let cursor: string | null | undefined;
-  do {
-    const page = await readPage(cursor ? { cursor } : {});
-    yield* itemsOf(page);
-    const next = page._links?.next_cursor?.href;
-    cursor = next && new URL(next).searchParams.get("cursor");
-  } while (cursor);
-}
+/** The cursor in the link of a list to its next page. */
+const linkedCursor = ({ _links }: { _links?: { next_cursor?: { href: string } } }) => {
+  const next = _links?.next_cursor?.href;
+  return (next && new URL(next).searchParams.get("cursor")) || undefined;
+};
 
 /**
  * A client of the payment ledger: a function for each operation of the contract, and iterators over searches and reports.
  */
 export function ledgerClient(options: ClientOptions): LedgerClient {
   const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(ledgerOperations, options);
+  const readEvent = (text: string) => readBody({ type: "json", bigints: [["event_id"]] }, text) as FeedEvent;
   return {
     ...calls,
     eachTransaction: (search, callOptions) =>
       eachItem(
         (position) => calls.searchTransactions({ ...search, ...position, extended: true }, callOptions),
         ({ results }) => results,
+        linkedCursor,
       ),
     exportTransactions: (search, callOptions) =>
       readText("searchTransactions", search, "text/csv", callOptions),
@@ -215,28 +204,21 @@ export function ledgerClient(options: ClientOptions): LedgerClient {
       eachItem(
         (position) => calls.searchAgreements({ ...search, ...position, extended: true }, callOptions),
         ({ results }) => results,
+        linkedCursor,
       ),
-    async *eachEvent(search = {}, callOptions) {
-      let { cursor } = search;
-      for (let hasMore = true; hasMore; ) {
-        const page = await calls.listEvents({ ...search, cursor }, callOptions);
-        yield* page.events;
-        cursor = page.next_cursor;
-        hasMore = page.has_more;
-      }
-    },
+    eachEvent: (search = {}, callOptions) =>
+      eachItem(
+        (position) => calls.listEvents({ ...search, ...position }, callOptions),
+        ({ events }) => events,
+        ({ next_cursor, has_more }) => (has_more ? next_cursor : undefined),
+      ),
     followEvents: (search = {}, callOptions) =>
-      eachStreamed<FeedEvent>(
-        { readText },
-        "listEvents",
-        search,
-        callOptions,
-        (text) => readBody({ type: "json", bigints: [["event_id"]] }, text) as FeedEvent,
-      ),
+      eachStreamed<FeedEvent>({ readText }, "listEvents", search, callOptions, readEvent),
     eachGroup: (report, callOptions) =>
       eachItem(
         (position) => calls.getTransactionReport({ ...report, ...position }, callOptions),
         ({ groups }) => groups,
+        linkedCursor,
       ),
     exportGroups: (report, callOptions) => readText("getTransactionReport", report, "text/csv", callOptions),
   };

@@ -1,5 +1,5 @@
 /** `setTimeout` fires at once beyond this. */
-const timerMaxMs = 2 ** 31 - 1;
+export const timerMaxMs = 2 ** 31 - 1;
 
 /** The end of a call: its timeout, if it is not infinite, and the signal of its caller, whichever comes first. */
 export interface Limit {

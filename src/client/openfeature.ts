@@ -1,11 +1,8 @@
 import {
   DefaultLogger,
   ErrorCode,
-  type EvaluationContext,
   type Logger,
-  OpenFeatureEventEmitter,
   type Provider,
-  ProviderEvents,
   type ResolutionDetails,
   StandardResolutionReasons,
 } from "@openfeature/server-sdk";
@@ -13,19 +10,13 @@ import type { defaults } from "../../generated/features.defaults.ts";
 import { operations } from "../../generated/features.operations.ts";
 import type { operations as Operations } from "../../generated/features.ts";
 import { openCalls } from "./calls.ts";
-import { isLive } from "./openfeature/entries.ts";
-import { keepCopy } from "./openfeature/keep-copy.ts";
+import { evaluate, type Failure, isName } from "./openfeature/evaluation.ts";
+import { newCopy, startFollowing, stopFollowing } from "./openfeature/keep-copy.ts";
 import { keepFile } from "./openfeature/keep-file.ts";
-import { type Failure, isName, nameRule, noNames, subjectOf } from "./openfeature/subject.ts";
+import { beClosed, beReady, newStatus, noteChange, noteCurrent } from "./openfeature/status.ts";
 import type { ClientOptions } from "./options.ts";
 
 const defaultStaleAfterMs = 60_000;
-/** Changes within this time have one event. */
-const changesMs = 100;
-/** An event with more features has no list of them. */
-const listedMax = 1000;
-/** `setTimeout` fires at once beyond this. */
-const timerMaxMs = 2 ** 31 - 1;
 
 export interface FeatureProviderOptions extends Omit<ClientOptions, "retries" | "fetch"> {
   /** The kinds of resources whose features are copied. */
@@ -82,138 +73,54 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
   if (kinds.length === 0 || !kinds.every((kind) => typeof kind === "string" && isName(kind))) {
     throw new TypeError("resources must be kinds of resources, at least one");
   }
-  const events = new OpenFeatureEventEmitter();
-  const origin = { baseUrl: new URL(client.baseUrl).href, kinds };
-  const kept = keepCopy({
+  const kept = newCopy({
     calls: openCalls<Operations, typeof defaults>(operations, client),
     kinds,
-    file: file === undefined ? undefined : keepFile(file, origin, logger),
-    onCurrent,
-    onChange,
+    file:
+      file === undefined
+        ? undefined
+        : keepFile(file, { baseUrl: new URL(client.baseUrl).href, kinds }, logger),
+    onCurrent: () => noteCurrent(status),
+    onChange: (feature) => noteChange(status, feature),
   });
-
-  let status: "closed" | "opening" | "failed" | "ready" | "stale" = "closed";
-  let ageTimer: ReturnType<typeof setTimeout> | undefined;
-  let changesTimer: ReturnType<typeof setTimeout> | undefined;
-  const changed = new Set<string>();
-
-  const ageMs = () => performance.now() - (kept.copy()?.currentAt ?? Number.NEGATIVE_INFINITY);
-
-  function beReady(): void {
-    status = "ready";
-    // In a later turn, when the SDK has set its own state to ready.
-    ageTimer = setTimeout(watchAge, 0);
-  }
-
-  function watchAge(): void {
-    const restMs = staleAfterMs - ageMs();
-    if (restMs > 0) ageTimer = setTimeout(watchAge, Math.min(restMs, timerMaxMs));
-    else beStale();
-  }
-
-  function beStale(): void {
-    status = "stale";
-    const cause = kept.failure()?.message ?? "nothing has arrived from the service";
-    const message = `the copy of the features is ${Math.round(ageMs())} ms old: ${cause}`;
-    events.emit(ProviderEvents.Stale, { message });
-  }
-
-  function onCurrent(): void {
-    if (status !== "stale" && status !== "failed") return;
-    beReady();
-    events.emit(ProviderEvents.Ready);
-  }
-
-  function onChange(feature: string): void {
-    // Before the provider is ready nobody has evaluated anything.
-    if (status !== "ready" && status !== "stale") return;
-    if (changed.size <= listedMax) changed.add(feature);
-    changesTimer ??= setTimeout(emitChanges, changesMs);
-  }
-
-  function emitChanges(): void {
-    changesTimer = undefined;
-    const flagsChanged = changed.size <= listedMax && [...changed];
-    changed.clear();
-    events.emit(ProviderEvents.ConfigurationChanged, flagsChanged ? { flagsChanged } : {});
-  }
-
-  const notReady: Failure = {
-    errorCode: ErrorCode.PROVIDER_NOT_READY,
-    errorMessage: "the features are not copied yet",
-  };
-
-  /** Why an entry cannot be in the copy; undefined if it can. */
-  function faultOf(flagKey: string, resource: string, id: string): Failure | undefined {
-    if (!isName(resource) || !isName(id)) return noNames;
-    if (!kinds.includes(resource)) {
-      const errorMessage = `the provider has no resources of the kind ${resource}, only of ${kinds.join(", ")}`;
-      return { errorCode: ErrorCode.INVALID_CONTEXT, errorMessage };
-    }
-    if (isName(flagKey)) return undefined;
-    return { errorCode: ErrorCode.PARSE_ERROR, errorMessage: `the key of a flag must be ${nameRule}` };
-  }
-
-  function evaluate(
-    flagKey: string,
-    defaultValue: boolean,
-    context: EvaluationContext,
-  ): ResolutionDetails<boolean> {
-    const copy = kept.copy();
-    if (!copy) return failed(defaultValue, notReady);
-    const subject = subjectOf(context);
-    if ("errorCode" in subject) return failed(defaultValue, subject);
-    const { resource, id } = subject;
-    const expiresAt = copy.entries.get(resource)?.get(flagKey)?.get(id);
-    const fault = expiresAt === undefined ? faultOf(flagKey, resource, id) : undefined;
-    if (fault) return failed(defaultValue, fault);
-    const value = expiresAt !== undefined && isLive(expiresAt);
-    const reason = value ? StandardResolutionReasons.TARGETING_MATCH : StandardResolutionReasons.STATIC;
-    return status === "stale"
-      ? { value, reason, flagMetadata: { ageMs: Math.round(ageMs()) } }
-      : { value, reason };
-  }
-
-  const mismatch = <Value>(_flagKey: string, defaultValue: Value): Promise<ResolutionDetails<Value>> =>
-    Promise.resolve(
-      failed(defaultValue, {
-        errorCode: ErrorCode.TYPE_MISMATCH,
-        errorMessage: "a feature is a boolean flag",
-      }),
-    );
+  const ageMs = () => performance.now() - (kept.copy?.currentAt ?? Number.NEGATIVE_INFINITY);
+  const cause = () => kept.failure?.message ?? "nothing has arrived from the service";
+  const status = newStatus({ staleAfterMs, ageMs, cause });
 
   return {
     metadata: { name: "payment-ledger-services" },
     runsOn: "server",
-    events,
+    events: status.events,
     get ageMs() {
       return ageMs();
     },
     async initialize() {
-      status = "opening";
+      status.phase = "opening";
       try {
-        await kept.open();
+        await startFollowing(kept);
       } catch (error) {
-        if (status === "opening") status = "failed";
+        if (status.phase === "opening") status.phase = "failed";
         throw new Error(`no copy of the features: ${(error as Error).message}`, { cause: error });
       }
-      if (status === "opening") beReady();
+      if (status.phase === "opening") beReady(status);
     },
     async onClose() {
-      status = "closed";
-      clearTimeout(ageTimer);
-      clearTimeout(changesTimer);
-      changesTimer = undefined;
-      changed.clear();
-      await kept.close();
+      beClosed(status);
+      await stopFollowing(kept);
     },
-    resolveBooleanEvaluation: (flagKey, defaultValue, context) =>
-      Promise.resolve(evaluate(flagKey, defaultValue, context)),
+    async resolveBooleanEvaluation(flagKey, defaultValue, context) {
+      const found = evaluate(kept.copy, kinds, flagKey, context);
+      if ("errorCode" in found) return failed(defaultValue, found);
+      return status.phase === "stale" ? { ...found, flagMetadata: { ageMs: Math.round(ageMs()) } } : found;
+    },
     resolveStringEvaluation: mismatch,
     resolveNumberEvaluation: mismatch,
     resolveObjectEvaluation: mismatch,
   };
 }
+
+const mismatch = async <Value>(_flagKey: string, value: Value): Promise<ResolutionDetails<Value>> =>
+  failed(value, { errorCode: ErrorCode.TYPE_MISMATCH, errorMessage: "a feature is a boolean flag" });
 
 const failed = <Value>(value: Value, failure: Failure): ResolutionDetails<Value> => ({
   value,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJson, parseJson } from "../values/json.ts";
 import { type Contract, type DeclaredResponse, type Operation, operationsOf } from "./operations.ts";
-import { contractCompiler, describeErrors } from "./validation.ts";
+import { contractCompiler, describeErrors, mapObjects } from "./validation.ts";
 
 /** A response to check: header names in lower case, the body undefined if it is a stream. */
 export interface ReceivedResponse {
@@ -17,7 +17,7 @@ export interface ReceivedResponse {
 export function responseChecker(
   contract: Contract,
 ): (operationId: string, response: ReceivedResponse) => string | undefined {
-  const closed = closeObjects(contract) as Contract;
+  const closed = closeObjects(contract);
   const compile = contractCompiler(closed);
   const responsesOf = new Map(
     operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
@@ -99,12 +99,10 @@ export function operationFor<One extends Operation>(
   return ofPath.find((operation) => operation.method === method) ?? ofPath[0];
 }
 
-/** A copy of a schema in which objects have no undeclared members. */
-function closeObjects(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closeObjects);
-  if (typeof node !== "object" || node === null) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closeObjects(value)]));
-  const isOpenObject =
-    copy.type === "object" && copy.properties !== undefined && !("additionalProperties" in copy);
-  return isOpenObject ? { ...copy, additionalProperties: false } : copy;
-}
+/** A copy of a contract in which objects have no undeclared members. */
+const closeObjects = (contract: Contract) =>
+  mapObjects(contract, (node) => {
+    const isOpen =
+      node.type === "object" && node.properties !== undefined && !("additionalProperties" in node);
+    return isOpen ? { ...node, additionalProperties: false } : node;
+  }) as Contract;

@@ -1,83 +1,17 @@
 import type { SchemaValidateFunction } from "ajv";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import {
+  Ajv2020,
+  type ErrorObject,
+  type Format,
+  type ValidateFunction,
+  type Vocabulary,
+} from "ajv/dist/2020.js";
 import { isDay, readInstant } from "../values/instant.ts";
 import { isTimeZone } from "../values/time-zone.ts";
 import type { Contract } from "./operations.ts";
 
 /** Maximum number of errors in the response to one request or the reason of one dead letter. */
 const errorsMax = 20;
-
-/**
- * The validator of the services: JSON Schema 2020-12 without coercion, removal or defaults. A schema with an unknown
- * format or keyword does not compile.
- */
-export function openAjv(): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    allErrors: true,
-    addUsedSchema: false,
-    // Codegen validates the contracts. Here it would hold the event loop during the first request.
-    validateSchema: false,
-    verbose: true,
-  });
-  ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator", "components"]);
-  // Read by generators, by the reader of parameters (`http/parameters.ts`), and where messages are masked.
-  ajv.addVocabulary(["x-enum-varnames", "x-ignore-case", "x-personal-data"]);
-  ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
-  ajv.addFormat("date", isDay);
-  ajv.addFormat("time-zone", isTimeZone);
-  ajv.addFormat("uri", (text) => URL.canParse(text));
-  ajv.addFormat("int32", { type: "number", validate: (value) => value === (value | 0) });
-  ajv.addFormat("int64", true);
-  // Without it generators for Go make 32-bit numbers.
-  ajv.addFormat("double", true);
-  ajv.addKeyword({
-    keyword: "int64",
-    validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
-    error: { message: "must be a 64-bit integer" },
-  });
-  // Generators make wrong types of a const that is no text.
-  ajv.addKeyword({
-    keyword: "x-const",
-    validate: (constant: unknown, value: unknown) => value === constant,
-    error: { message: "must be the declared constant" },
-  });
-  // The form of an instant. Clients that openapi-generator makes for Go reject instants with a pattern.
-  ajv.addKeyword({
-    keyword: "x-fraction-digits",
-    type: "string",
-    schemaType: "number",
-    validate: (digits: number, text: string) => new RegExp(`:\\d\\d\\.\\d{${digits}}Z$`).test(text),
-    error: { message: "must be in UTC with the declared number of fraction digits" },
-  });
-  // A format allows more: no seconds, an offset of hours only, the name of a time zone.
-  ajv.addKeyword({
-    keyword: "x-rfc-3339",
-    type: "string",
-    schemaType: "boolean",
-    validate: (_: true, text: string) => rfc3339.test(text),
-    error: { message: "must have seconds and a UTC offset of hours and minutes or Z" },
-  });
-  // In a pattern they are bytes or an invalid escape for generated clients: Ruby loads none of them, PHP rejects `日本`.
-  ajv.addKeyword({
-    keyword: "x-excluded-characters",
-    type: "string",
-    metaSchema: { enum: Object.keys(hasExcluded) },
-    validate: (name: keyof typeof hasExcluded, text: string) => !hasExcluded[name](text),
-    error: { message: ({ schema }) => `must not contain ${schema}` },
-  });
-  // For texts. Generators read uniqueItems as a set, which loses the order.
-  ajv.addKeyword({
-    keyword: "x-unique-items",
-    type: "array",
-    schemaType: "boolean",
-    validate: hasUniqueItems,
-    errors: true,
-  });
-  return ajv;
-}
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -95,29 +29,126 @@ const hasUniqueItems: SchemaValidateFunction = (unique: boolean, list: unknown[]
   return repeated === -1;
 };
 
-/** Compiles a validator at its first use, since compiling all of them would slow down the start. */
-export function lazyValidator(compile: () => ValidateFunction): () => ValidateFunction {
-  let compiled: ValidateFunction | undefined;
-  return () => {
-    compiled ??= compile();
-    return compiled;
+/** The formats, each with what a text must be, for error messages. */
+const formats: Record<string, Format & { mustBe?: string }> = {
+  "date-time": {
+    validate: (text: string) => readInstant(text) !== undefined,
+    mustBe: "an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
+  },
+  date: { validate: isDay, mustBe: "a calendar day, such as 2024-03-05" },
+  "time-zone": {
+    validate: isTimeZone,
+    mustBe: "UTC or the name of a time zone with area and location, such as Europe/London",
+  },
+  uri: { validate: (text: string) => URL.canParse(text), mustBe: "a URI" },
+  int32: { type: "number", validate: (value) => value === (value | 0), mustBe: "a 32-bit integer" },
+  int64: true,
+  // Without it generators for Go make 32-bit numbers.
+  double: true,
+};
+
+const keywords: Vocabulary = [
+  ...["example", "externalDocs", "xml", "discriminator", "components"],
+  // Read by generators, by the reader of parameters (`http/parameters.ts`), and where messages are masked.
+  ...["x-enum-varnames", "x-ignore-case", "x-personal-data"],
+  {
+    keyword: "int64",
+    validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
+    error: { message: "must be a 64-bit integer" },
+  },
+  // Generators make wrong types of a const that is no text.
+  {
+    keyword: "x-const",
+    validate: (constant: unknown, value: unknown) => value === constant,
+    error: { message: "must be the declared constant" },
+  },
+  // The form of an instant. Clients that openapi-generator makes for Go reject instants with a pattern.
+  {
+    keyword: "x-fraction-digits",
+    type: "string",
+    schemaType: "number",
+    validate: (digits: number, text: string) => new RegExp(`:\\d\\d\\.\\d{${digits}}Z$`).test(text),
+    error: { message: "must be in UTC with the declared number of fraction digits" },
+  },
+  // A format allows more: no seconds, an offset of hours only, the name of a time zone.
+  {
+    keyword: "x-rfc-3339",
+    type: "string",
+    schemaType: "boolean",
+    validate: (_: true, text: string) => rfc3339.test(text),
+    error: { message: "must have seconds and a UTC offset of hours and minutes or Z" },
+  },
+  // In a pattern they are bytes or an invalid escape for generated clients: Ruby loads none of them, PHP rejects `日本`.
+  {
+    keyword: "x-excluded-characters",
+    type: "string",
+    metaSchema: { enum: Object.keys(hasExcluded) },
+    validate: (name: keyof typeof hasExcluded, text: string) => !hasExcluded[name](text),
+    error: { message: ({ schema }) => `must not contain ${schema}` },
+  },
+  // For texts. Generators read uniqueItems as a set, which loses the order.
+  {
+    keyword: "x-unique-items",
+    type: "array",
+    schemaType: "boolean",
+    validate: hasUniqueItems,
+    errors: true,
+  },
+];
+
+/**
+ * The validator of the services: JSON Schema 2020-12 without coercion, removal or defaults. A schema with an unknown
+ * format or keyword does not compile.
+ */
+export const openAjv = (): Ajv2020 =>
+  new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    addUsedSchema: false,
+    // Codegen validates the contracts. Here it would hold the event loop during the first request.
+    validateSchema: false,
+    verbose: true,
+    formats,
+    keywords,
+  });
+
+/**
+ * The errors of a value, undefined if it is valid. The validator is compiled at its first use, since compiling all of them
+ * would slow down the start.
+ */
+export function lazyValidator(
+  compile: () => ValidateFunction,
+): (value: unknown) => ErrorObject[] | undefined {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= compile();
+    return validate(value) ? undefined : (validate.errors ?? []);
   };
+}
+
+type Node = Record<string, unknown>;
+
+/** A copy of a document in which `change` has replaced each object, the inner ones first. */
+export function mapObjects(node: unknown, change: (object: Node) => Node): unknown {
+  if (Array.isArray(node)) return node.map((item) => mapObjects(item, change));
+  if (typeof node !== "object" || node === null) return node;
+  const entries = Object.entries(node).map(([key, value]) => [key, mapObjects(value, change)]);
+  return change(Object.fromEntries(entries));
 }
 
 /**
  * A schema in which a list that is too long is one error and its items are not validated, so that the number of errors
  * does not grow with the body.
  */
-export function withBoundedErrors(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withBoundedErrors);
-  if (typeof node !== "object" || node === null) return node;
-  const copy = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, withBoundedErrors(value)]),
-  );
-  const { maxItems, items, "x-unique-items": unique = false, ...others } = copy;
-  if (typeof maxItems !== "number" || items === undefined) return copy;
-  return { ...others, maxItems, if: { minItems: maxItems + 1 }, else: { items, "x-unique-items": unique } };
-}
+export const withBoundedErrors = (schema: object) =>
+  mapObjects(schema, (node) => {
+    const { maxItems, items, "x-unique-items": unique = false, ...others } = node;
+    if (typeof maxItems !== "number" || items === undefined) return node;
+    const validItems = { items, "x-unique-items": unique };
+    return { ...others, maxItems, if: { minItems: maxItems + 1 }, else: validItems };
+  }) as object;
 
 /** Compiles schemas of a contract, which can refer to its components. Each schema is compiled once. */
 export function contractCompiler({ components = {} }: Contract): (schema: object) => ValidateFunction {
@@ -135,25 +166,11 @@ export function contractCompiler({ components = {} }: Contract): (schema: object
 
 /** A validator of a named schema of the contract. It returns the errors, none if the value is valid. */
 export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
-  const validator = lazyValidator(() =>
+  const errorsIn = lazyValidator(() =>
     contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` }),
   );
-  return (value) => {
-    const validate = validator();
-    return validate(value) ? [] : describeErrors(validate.errors ?? [], nameMember);
-  };
+  return (value) => describeErrors(errorsIn(value) ?? [], (path) => path.slice(1) || "the value");
 }
-
-const nameMember = (path: string) => path.slice(1) || "the value";
-
-/** Descriptions of formats for error messages. */
-const formats: Record<string, string> = {
-  "date-time": "an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
-  date: "a calendar day, such as 2024-03-05",
-  "time-zone": "UTC or the name of a time zone with area and location, such as Europe/London",
-  uri: "a URI",
-  int32: "a 32-bit integer",
-};
 
 /** A message for each error, with its place and what is expected. */
 export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
@@ -169,21 +186,22 @@ export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: str
 }
 
 function describeError(error: ErrorObject, nameOf: (instancePath: string) => string): string {
-  const { keyword, params, instancePath, message } = error;
+  const { keyword, params, instancePath, message, parentSchema } = error;
+  const name = (member?: string) => nameOf(member === undefined ? instancePath : `${instancePath}/${member}`);
   switch (keyword) {
     case "required":
-      return `${nameOf(`${instancePath}/${params.missingProperty}`)} is required`;
-    case "additionalProperties":
-      return `${nameOf(`${instancePath}/${JSON.stringify(params.additionalProperty)}`)} is unknown; known: ${
-        Object.keys(error.parentSchema?.properties ?? {}).join(", ") || "none"
-      }`;
+      return `${name(params.missingProperty)} is required`;
+    case "additionalProperties": {
+      const known = Object.keys(parentSchema?.properties ?? {}).join(", ") || "none";
+      return `${name(JSON.stringify(params.additionalProperty))} is unknown; known: ${known}`;
+    }
     case "enum":
-      return `${nameOf(instancePath)} must be one of ${params.allowedValues.join(", ")}`;
+      return `${name()} must be one of ${params.allowedValues.join(", ")}`;
     case "format":
-      return `${nameOf(instancePath)} must be ${formats[params.format] ?? params.format}`;
+      return `${name()} must be ${formats[params.format]?.mustBe ?? params.format}`;
     case "const":
-      return `${nameOf(instancePath)} must be ${JSON.stringify(params.allowedValue)}`;
+      return `${name()} must be ${JSON.stringify(params.allowedValue)}`;
     default:
-      return `${nameOf(instancePath)} ${message}`;
+      return `${name()} ${message}`;
   }
 }

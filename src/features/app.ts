@@ -3,7 +3,8 @@ import type { operations } from "../../generated/features.ts";
 import { featuresContract } from "../contract/contracts.ts";
 import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
-import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
+import type { HttpOptions, ServiceOptions } from "../http/options.ts";
+import { createService } from "../http/service.ts";
 import { changeHandlers } from "./handlers/changes.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
@@ -13,22 +14,22 @@ import { renderError } from "./requests/errors.ts";
 import { openLongWork } from "./requests/long-work.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
-interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onViolation"> {
+interface FeaturesOptions extends HttpOptions, Pick<ServiceOptions<operations>, "log" | "onViolation"> {
   store: FeatureStore;
 }
 
-/** The contract of the service, its error format and its publication. */
+/** The contract of the service, its error format and its documents. */
 export const featuresService = {
   contract: featuresContract,
   renderError,
-  publication: {
+  documents: {
     contract: new URL("../../generated/features.yaml", import.meta.url),
     console: { script: new URL("../../generated/features.console.js", import.meta.url) },
   },
 };
 
 /** The feature storage service. It does not listen yet. */
-export function featuresApp({ store, ...parts }: Parts) {
+export function featuresApp({ store, ...options }: FeaturesOptions) {
   const metrics = new Registry();
   const long = openLongWork();
   const handlers = {
@@ -36,18 +37,18 @@ export function featuresApp({ store, ...parts }: Parts) {
     ...resourceHandlers(store, long),
     ...changeHandlers(store, long),
     ...flagHandlers(store),
-    ...healthHandlers(store, parts.log),
+    ...healthHandlers(store, options.log),
     getMetrics: metricsHandler(metrics),
   };
-  const { publication } = featuresService;
-  const claims = parts.security && { scopeClaim: parts.scopeClaim ?? "scope" };
+  const { documents } = featuresService;
+  const claims = options.security && { scopeClaim: options.scopeClaim ?? "scope" };
   return createService<operations>({
     ...featuresService,
-    publication: { ...publication, console: { ...publication.console, claims } },
+    documents: { ...documents, console: { ...documents.console, claims } },
     handlers,
     mapError,
     metrics,
-    ...parts,
+    ...options,
   });
 }
 

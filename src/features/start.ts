@@ -1,6 +1,6 @@
 import { withoutCredentials } from "../engines/url.ts";
 import { listen } from "../http/listen.ts";
-import type { HttpParts } from "../http/service.ts";
+import type { HttpOptions } from "../http/options.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
@@ -14,7 +14,7 @@ export { settings };
 /** Runs the service until `stop` aborts, then closes what it opened in reverse order. */
 export async function start(
   { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
-  http: HttpParts,
+  http: HttpOptions,
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {

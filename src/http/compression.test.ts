@@ -27,7 +27,7 @@ const handlers = {
 let service: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   const file = new URL("../../generated/features.yaml", import.meta.url);
-  service = await serve(contract, handlers, { publication: { contract: file } });
+  service = await serve(contract, handlers, { documents: { contract: file } });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

@@ -28,7 +28,7 @@ export function parametersReader(
   part: keyof typeof kinds,
 ): (given: Record<string, unknown>) => Outcome {
   const properties = mapValues(schema.properties, forValidation);
-  const validator = lazyValidator(() => ajv.compile({ ...schema, properties }));
+  const errorsIn = lazyValidator(() => ajv.compile({ ...schema, properties }));
   const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
   const lists = Object.keys(properties).filter((name) => schema.properties[name]?.type === "array");
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
@@ -43,9 +43,8 @@ export function parametersReader(
       if (Object.hasOwn(given, name)) value[name] = convert(given[name], property);
       else if ("default" in property) value[name] = property.default;
     }
-    const validate = validator();
-    if (validate(value)) return { value };
-    const errors = validate.errors ?? [];
+    const errors = errorsIn(value);
+    if (!errors) return { value };
     if (part === "params" && errors.every(({ keyword, data }) => keyword === "int64" && isBigInt(data))) {
       return { error: new HttpError(404, ["Not Found"]) };
     }
@@ -93,18 +92,14 @@ const emptyScope = (name: string) => `Field [${name}] cannot be empty`;
  * error.
  */
 export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Outcome {
-  const validator = lazyValidator(() => ajv.compile(withBoundedErrors(schema) as object));
+  const errorsIn = lazyValidator(() => ajv.compile(withBoundedErrors(schema)));
   return (given) => {
     if (!isUnicode(given)) return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
     deleteNulls(given, schema);
-    const validate = validator();
-    if (validate(given)) return { value: given };
-    return {
-      error: new HttpError(
-        400,
-        describeErrors(validate.errors ?? [], (path) => `body${path}`),
-      ),
-    };
+    const errors = errorsIn(given);
+    if (!errors) return { value: given };
+    const messages = describeErrors(errors, (path) => `body${path}`);
+    return { error: new HttpError(400, messages) };
   };
 }
 

@@ -4,7 +4,8 @@ import { type Dispatcher, request } from "undici";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
 import type { Handlers } from "./handlers.ts";
-import { createService, type ServiceParts } from "./service.ts";
+import type { ServiceOptions } from "./options.ts";
+import { createService } from "./service.ts";
 
 type Operations = Record<string, unknown>;
 export type AnyHandlers = Record<string, (request: never) => Promise<unknown>>;
@@ -29,12 +30,12 @@ export const inQuery = (name: string, schema: object, more: object = {}) => ({
   ...more,
 });
 
-/** Parts of a service. Default: its errors are a line of text, and it logs nothing. */
-export const serviceParts = (
+/** Options of a service. Default: its errors are a line of text, and it logs nothing. */
+export const serviceOptions = (
   contract: Contract,
   handlers: AnyHandlers,
-  others: Partial<ServiceParts<Operations>> = {},
-): ServiceParts<Operations> => ({
+  others: Partial<ServiceOptions<Operations>> = {},
+): ServiceOptions<Operations> => ({
   contract,
   handlers: handlers as unknown as Handlers<Operations>,
   renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
@@ -42,9 +43,9 @@ export const serviceParts = (
   ...others,
 });
 
-/** Starts a service of these parts on loopback. */
-export async function serve(...parts: Parameters<typeof serviceParts>) {
-  const app = await createService(serviceParts(...parts));
+/** Starts a service with these options on loopback. */
+export async function serve(...options: Parameters<typeof serviceOptions>) {
+  const app = await createService(serviceOptions(...options));
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   return {
     app,

@@ -16,7 +16,7 @@ import {
   inQuery,
   operation,
   serve,
-  serviceParts,
+  serviceOptions,
 } from "./service.fixture.ts";
 import { createService } from "./service.ts";
 
@@ -151,7 +151,7 @@ const authentication: Record<string, Authenticate> = {
 };
 
 const violations: string[] = [];
-const unchecked = serviceParts(contract, handlers, { security: ({ type }) => authentication[type] });
+const unchecked = serviceOptions(contract, handlers, { security: ({ type }) => authentication[type] });
 const parts = { ...unchecked, onViolation: (violation: string) => void violations.push(violation) };
 
 let service: Awaited<ReturnType<typeof serve>>;
@@ -175,7 +175,7 @@ describe("a service does not start if its contract and code do not match:", () =
     ["an unsupported parameter name", hyphenated, violate, "{tx-id}"],
   ])("%s", async (_name, contract, handlers, message) => {
     const security = () => undefined;
-    await expect(createService(serviceParts(contract, handlers, { security }))).rejects.toThrow(message);
+    await expect(createService(serviceOptions(contract, handlers, { security }))).rejects.toThrow(message);
   });
 });
 

@@ -2,9 +2,10 @@ import { Registry } from "prom-client";
 import type { operations } from "../../generated/ledger.ts";
 import { ledgerContract } from "../contract/contracts.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
-import type { Publication } from "../http/documents/documents.ts";
+import type { Documents } from "../http/documents/documents.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
-import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
+import type { HttpOptions, ServiceOptions } from "../http/options.ts";
+import { createService } from "../http/service.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -31,7 +32,9 @@ import { openPublications } from "./requests/publications.ts";
 /** `addEvents` is optional in the contract. */
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
 
-interface LedgerParts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
+interface LedgerOptions
+  extends HttpOptions,
+    Pick<ServiceOptions<Operations>, "log" | "metrics" | "onViolation"> {
   /** The id of the ledger. */
   ledgerId: string;
   /** The key of its cursors, which all its processes share. */
@@ -54,11 +57,11 @@ interface LedgerParts extends HttpParts, Pick<ServiceParts<Operations>, "log" | 
 
 const generated = (name: string) => new URL(`../../generated/${name}`, import.meta.url);
 
-/** The contract of the service, its error format and its publication. */
+/** The contract of the service, its error format and its documents. */
 export const ledgerService = {
   contract: ledgerContract,
   renderError: problem,
-  publication: {
+  documents: {
     contract: generated("ledger.yaml"),
     console: { script: generated("ledger.console.js") },
     prefilled: ["account_id"],
@@ -84,7 +87,7 @@ export function ledgerApp({
   accountsClaim = "accounts",
   metrics = new Registry(),
   ...parts
-}: LedgerParts) {
+}: LedgerOptions) {
   const primary = openReader(database, statementTimeoutMs);
   const reader = replica ? openReader(replica, statementTimeoutMs) : primary;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
@@ -107,7 +110,7 @@ export function ledgerApp({
   };
   return createService<Operations>({
     ...ledgerService,
-    publication: publicationOf(parts, accountsClaim, queue.address),
+    documents: documentsOf(parts, accountsClaim, queue.address),
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
       ...intakeHandlers(reader, cursors, backlog, publications),
@@ -123,20 +126,20 @@ export function ledgerApp({
  * The published documents. The page of the queue needs no token, so a service with tokens shows names there instead of the
  * address.
  */
-function publicationOf(
-  { security, scopeClaim = "scope" }: HttpParts,
+function documentsOf(
+  { security, scopeClaim = "scope" }: HttpOptions,
   accountsClaim: string,
   address: QueueAddress = defaultAddress,
-): Publication {
-  const { publication } = ledgerService;
+): Documents {
+  const { documents } = ledgerService;
   const names = Object.keys(address).map((name) => [
     name,
     name === "kind" ? address.kind : name.toUpperCase(),
   ]);
   return {
-    ...publication,
-    console: { ...publication.console, claims: security && { scopeClaim, accountsClaim } },
-    queue: { ...publication.queue, values: security ? Object.fromEntries(names) : address },
+    ...documents,
+    console: { ...documents.console, claims: security && { scopeClaim, accountsClaim } },
+    queue: { ...documents.queue, values: security ? Object.fromEntries(names) : address },
   };
 }
 

@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { openDatabase, openReplica } from "../database/databases.ts";
 import { withoutCredentials } from "../engines/url.ts";
 import { listen } from "../http/listen.ts";
-import type { HttpParts } from "../http/service.ts";
+import type { HttpOptions } from "../http/options.ts";
 import { openWhenFree } from "../process/folder-lock.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
@@ -26,7 +26,7 @@ export { settings };
 /** Runs the API and, unless it is switched off, the receiver until `stop` aborts. Then closes everything in reverse order. */
 export async function start(
   given: Settings<typeof settings>,
-  http: HttpParts,
+  http: HttpOptions,
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {

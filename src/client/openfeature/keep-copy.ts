@@ -1,4 +1,4 @@
-import { changePieces, type FeatureCalls } from "../change-stream.ts";
+import { type ChangeRecord, eventPieces, type FeatureCalls } from "../change-stream.ts";
 import { ResponseError } from "../errors.ts";
 import { sleep } from "../limit.ts";
 import { backoffMs } from "../retry.ts";
@@ -11,7 +11,8 @@ const catchUpMaxMs = 1_000;
 /** A stream that has lasted so long was no failure. */
 const streamMinMs = 10_000;
 
-interface Parts {
+/** Where a copy comes from, and who is called when it changes. */
+interface Source {
   calls: FeatureCalls;
   /** Sorted. */
   kinds: string[];
@@ -24,95 +25,105 @@ interface Parts {
 
 /** A copy of kinds that follows the service. */
 export interface KeptCopy {
+  source: Source;
   /** Undefined before the first copy exists. */
-  copy(): Copy | undefined;
+  copy?: Copy | undefined;
+  /** True if the service does not know the cursor of the copy, or has deleted records after it. */
+  isLost: boolean;
   /** The error of the last attempt to reach the service; undefined if it has succeeded. */
-  failure(): Error | undefined;
-  /**
-   * Begins to follow the service. Resolves when there is a copy: as soon as it is current, or the copy of the file after a
-   * second at most. Without a file it rejects if the first attempt fails; more attempts follow until `close`.
-   */
-  open(): Promise<void>;
-  /** Ends all calls at once. Resolves when the file has been written. */
-  close(): Promise<void>;
+  failure?: Error | undefined;
+  /** Ends the loop that follows the service. */
+  controller: AbortController;
+  following: Promise<void>;
 }
 
-export function keepCopy({ calls, kinds, file, onCurrent, onChange }: Parts): KeptCopy {
-  let copy: Copy | undefined;
-  /** The cursor of the copy is unknown to the service, or records after it have been deleted. */
-  let isLost = false;
-  let failure: Error | undefined;
-  let controller = new AbortController();
-  let following: Promise<void> = Promise.resolve();
+export const newCopy = (source: Source): KeptCopy => ({
+  source,
+  isLost: false,
+  controller: new AbortController(),
+  following: Promise.resolve(),
+});
 
-  function noteCurrent(current: Copy): void {
-    failure = undefined;
-    file?.write(current);
-    onCurrent();
-  }
+/**
+ * Begins to follow the service. Resolves when there is a copy: as soon as it is current, or the copy of the file after a
+ * second at most. Without a file it rejects if the first attempt fails; more attempts follow until `stopFollowing`.
+ */
+export async function startFollowing(kept: KeptCopy): Promise<void> {
+  kept.controller.abort();
+  await kept.following;
+  kept.controller = new AbortController();
+  const { signal } = kept.controller;
+  kept.copy ??= await kept.source.file?.read();
+  signal.throwIfAborted();
+  const attempt = new Promise<void>((resolve, reject) => {
+    kept.following = follow(kept, signal, (error) => (error ? reject(error) : resolve()));
+  });
+  if (!kept.copy) return attempt;
+  const wait = sleep(catchUpMaxMs, signal);
+  await Promise.race([attempt, wait]).catch(() => signal.throwIfAborted());
+}
 
-  /** Makes the copy current. Until a new one is complete, the old one stays. */
-  async function refresh(signal: AbortSignal): Promise<Copy> {
-    if (copy && !isLost) {
-      await catchUp(calls.calls, copy, signal, onChange);
-      return copy;
+/** Ends all calls at once. Resolves when the file has been written. */
+export async function stopFollowing(kept: KeptCopy): Promise<void> {
+  kept.controller.abort(new Error("the provider is closed"));
+  await kept.following;
+  await kept.source.file?.close(kept.copy);
+}
+
+/** Follows the service until the signal aborts. `onAttempt` is called after each attempt to make the copy current. */
+async function follow(
+  kept: KeptCopy,
+  signal: AbortSignal,
+  onAttempt: (error?: Error) => void,
+): Promise<void> {
+  for (let failures = 0; ; ) {
+    let streamSince = Number.POSITIVE_INFINITY;
+    try {
+      const copy = await refresh(kept, signal);
+      noteCurrent(kept, copy);
+      onAttempt();
+      streamSince = performance.now();
+      await followStream(kept, copy, signal);
+    } catch (error) {
+      kept.failure = error as Error;
+      if (kept.copy && error instanceof ResponseError && error.status === 410) kept.isLost = true;
+      // A copy that is lost is worth another attempt before it is used.
+      if (!kept.isLost || signal.aborted) onAttempt(kept.failure);
+      if (signal.aborted) return;
+      failures = performance.now() - streamSince > streamMinMs ? 1 : failures + 1;
+      await sleep(backoffMs(failures), signal).catch(() => {});
     }
-    const fresh = await copyKinds(calls.calls, kinds, signal);
-    const changed = copy ? await changedFeatures(copy.entries, fresh.entries) : [];
-    signal.throwIfAborted();
-    copy = fresh;
-    isLost = false;
-    for (const feature of changed) onChange(feature);
-    return copy;
   }
+}
 
-  /** Follows the service until the signal aborts. `onAttempt` is called after each attempt to make the copy current. */
-  async function follow(signal: AbortSignal, onAttempt: (error?: Error) => void): Promise<void> {
-    for (let failures = 0; ; ) {
-      let streamSince = Number.POSITIVE_INFINITY;
-      try {
-        const current = await refresh(signal);
-        noteCurrent(current);
-        onAttempt();
-        streamSince = performance.now();
-        for await (const records of changePieces(calls, { cursor: current.cursor }, { signal })) {
-          applyChanges(current, records, onChange);
-          current.currentAt = performance.now();
-          noteCurrent(current);
-        }
-      } catch (error) {
-        failure = error as Error;
-        if (copy && error instanceof ResponseError && error.status === 410) isLost = true;
-        // A copy that is lost is worth another attempt before it is used.
-        if (!isLost || signal.aborted) onAttempt(failure);
-        if (signal.aborted) return;
-        failures = performance.now() - streamSince > streamMinMs ? 1 : failures + 1;
-        await sleep(backoffMs(failures), signal).catch(() => {});
-      }
-    }
+/** Makes the copy current. Until a new one is complete, the old one stays. */
+async function refresh(kept: KeptCopy, signal: AbortSignal): Promise<Copy> {
+  const { calls, kinds, onChange } = kept.source;
+  if (kept.copy && !kept.isLost) {
+    await catchUp(calls.calls, kept.copy, signal, onChange);
+    return kept.copy;
   }
+  const fresh = await copyKinds(calls.calls, kinds, signal);
+  const changed = kept.copy ? await changedFeatures(kept.copy.entries, fresh.entries) : [];
+  signal.throwIfAborted();
+  Object.assign(kept, { copy: fresh, isLost: false });
+  for (const feature of changed) onChange(feature);
+  return fresh;
+}
 
-  return {
-    copy: () => copy,
-    failure: () => failure,
-    async open() {
-      controller.abort();
-      await following;
-      controller = new AbortController();
-      const { signal } = controller;
-      copy ??= await file?.read();
-      signal.throwIfAborted();
-      const attempt = new Promise<void>((resolve, reject) => {
-        following = follow(signal, (error) => (error ? reject(error) : resolve()));
-      });
-      if (!copy) return attempt;
-      const wait = sleep(catchUpMaxMs, signal);
-      await Promise.race([attempt, wait]).catch(() => signal.throwIfAborted());
-    },
-    async close() {
-      controller.abort(new Error("the provider is closed"));
-      await following;
-      await file?.close(copy);
-    },
-  };
+/** Makes the changes of the stream. It ends with an error. */
+async function followStream(kept: KeptCopy, copy: Copy, signal: AbortSignal): Promise<void> {
+  const { calls, onChange } = kept.source;
+  const { cursor } = copy;
+  for await (const records of eventPieces<ChangeRecord>(calls, "listChanges", { cursor }, { signal })) {
+    applyChanges(copy, records, onChange);
+    copy.currentAt = performance.now();
+    noteCurrent(kept, copy);
+  }
+}
+
+function noteCurrent(kept: KeptCopy, copy: Copy): void {
+  kept.failure = undefined;
+  kept.source.file?.write(copy);
+  kept.source.onCurrent();
 }

@@ -1,7 +1,7 @@
 import { type Dispatcher, request as undiciRequest } from "undici";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
-import type { HttpParts } from "../../http/service.ts";
+import type { HttpOptions } from "../../http/options.ts";
 import { type Logger, openLog } from "../../process/log.ts";
 import { featuresApp } from "../app.ts";
 import { type FeatureStore, StoreFailure } from "../store/store.ts";
@@ -28,7 +28,7 @@ export async function startFeatures({
 }: {
   store?: FeatureStore;
   log?: Logger;
-} & HttpParts = {}) {
+} & HttpOptions = {}) {
   const violations: string[] = [];
   const app = await featuresApp({
     store: store ?? (await openFeatureStore("memory:")),

@@ -77,35 +77,32 @@ async function identify(
 ): Promise<Caller> {
   // Of a repeated header Node.js takes the first, and a proxy perhaps the last.
   const headers = raw.headersDistinct.authorization ?? [];
-  if (headers.length > 1) {
-    throw challenge(400, ["there is more than one header Authorization"], { error: "invalid_request" });
-  }
-  if (headers.length + queryTokens.length > 1) {
-    throw challenge(400, ["there is more than one token"], { error: "invalid_request" });
-  }
+  if (headers.length > 1) throw invalidRequest("there is more than one header Authorization");
+  if (headers.length + queryTokens.length > 1) throw invalidRequest("there is more than one token");
   const [header = ""] = headers;
   const [queryToken] = queryTokens;
   const [, token = queryToken] = /^bearer +(.+)$/i.exec(header) ?? [];
   if (token === undefined) {
-    throw challenge(401, ["the header Authorization must be Bearer and a token"], {
-      scope: scopes.join(" "),
-    });
+    const message = "the header Authorization must be Bearer and a token";
+    throw challenge(401, message, { scope: scopes.join(" ") });
   }
   try {
     return await readToken(token);
   } catch (error) {
-    if (error instanceof TokenError) throw challenge(401, [error.message], { error: "invalid_token" });
+    if (error instanceof TokenError) throw challenge(401, error.message, { error: "invalid_token" });
     if (!(error instanceof KeysUnavailable)) throw error;
     throw unavailable("the keys of the token issuer are unavailable");
   }
 }
 
+const invalidRequest = (message: string) => challenge(400, message, { error: "invalid_request" });
+
 /** A 403 whose challenge names the scopes that the token lacks. */
 export const insufficientScope = (message: string, scopes: string[]): HttpError =>
-  challenge(403, [message], { error: "insufficient_scope", scope: scopes.join(" ") });
+  challenge(403, message, { error: "insufficient_scope", scope: scopes.join(" ") });
 
 /** An error with a challenge, which has at least one parameter (RFC 6750, section 3). */
-function challenge(status: number, messages: string[], values: Record<string, string>): HttpError {
+function challenge(status: number, message: string, values: Record<string, string>): HttpError {
   const parameters = Object.entries(values).map(([name, value]) => `${name}="${value}"`);
-  return new HttpError(status, messages, { "www-authenticate": `Bearer ${parameters.join(", ")}` });
+  return new HttpError(status, [message], { "www-authenticate": `Bearer ${parameters.join(", ")}` });
 }

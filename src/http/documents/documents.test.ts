@@ -14,8 +14,9 @@ import { ledgerApp } from "../../ledger/app.ts";
 import { openIntake } from "../../ledger/intake/intake.ts";
 import { openQueue } from "../../ledger/queue/queues.ts";
 import { openLog } from "../../process/log.ts";
+import type { HttpOptions } from "../options.ts";
 import { serve } from "../service.fixture.ts";
-import type { HttpParts } from "../service.ts";
+
 import { completePage, htmlPage } from "./page.ts";
 import { tablesOf } from "./tables.ts";
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const store = resources.use(await openFeatureStore("memory:"));
   const authenticate = async () => expect.unreachable();
   const statementTimeoutMs = 1000;
-  const kinds: Record<string, Pick<HttpParts, "security" | "publicUrl">> = {
+  const kinds: Record<string, Pick<HttpOptions, "security" | "publicUrl">> = {
     "": {},
     " with authentication": { security: () => authenticate },
     " with a public URL": { publicUrl: "https://api.test/pay/" },
@@ -80,7 +81,7 @@ describe("links behind a proxy", () => {
   const network = { trustedProxies: ["10.0.0.1", "127.0.0.0/8"] };
   const others = { trustedProxies: ["10.0.0.0/8", "::1"] };
   const publicUrl = "https://api.test/flags/";
-  test.each<[string, HttpParts, headers: object, anchor: string]>([
+  test.each<[string, HttpOptions, headers: object, anchor: string]>([
     ["nobody is trusted by default", {}, forwarded, "http://host/"],
     ["a proxy that is trusted", loopback, forwarded, "https://features.test/"],
     ["a network that is trusted", network, forwarded, "https://features.test/"],
@@ -313,8 +314,8 @@ ${security}      description: |
 `;
   writeFileSync(source, yamlWith("      security: [{ bearer: [] }] # about security\n"));
   const contract = { ...parse(readFileSync(source, "utf8")), components: {} };
-  const publication = { contract: pathToFileURL(source) };
-  await using service = await serve(contract, { getThing: async () => ({ status: 204 }) }, { publication });
+  const documents = { contract: pathToFileURL(source) };
+  await using service = await serve(contract, { getThing: async () => ({ status: 204 }) }, { documents });
   expect((await service.send("/openapi.yaml")).text).toBe(yamlWith(""));
 });
 

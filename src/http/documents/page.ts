@@ -9,12 +9,14 @@ interface Page {
   title: string;
   /** The way from the folder of the page to the root of the service. Default: the page is in the root. */
   root?: string;
-  /** Links to related pages. */
-  links: [href: string, text: string][];
+  /** Links to related pages. Undefined ones are left out. */
+  links: ([href: string, text: string] | undefined)[];
   /** HTML of the head, and of the main part of the body. */
   head?: string;
   content: string;
 }
+
+const linkTo = (href: string, text: string) => `<a href="${href}">${escapeHtml(text)}</a>`;
 
 /** A page of the documentation. All URLs are relative, since a proxy can serve the service below any path. */
 export const htmlPage = ({ title, root = "", links, head = "", content }: Page): string =>
@@ -23,7 +25,7 @@ export const htmlPage = ({ title, root = "", links, head = "", content }: Page):
     `${head}
     <link rel="stylesheet" href="${root}docs/docs.css">`,
     `    <header>
-      <nav aria-label="Contracts">${links.map(([href, text]) => `<a href="${href}">${escapeHtml(text)}</a>`).join(" ")}</nav>
+      <nav aria-label="Contracts">${links.flatMap((link) => (link ? linkTo(...link) : [])).join(" ")}</nav>
     </header>
     <main>
 ${content}

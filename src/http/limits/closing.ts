@@ -15,28 +15,27 @@ const graceMs = 10_000;
 export function closeGracefully(app: FastifyInstance): AbortSignal {
   const closing = new AbortController();
   const connections = new Set<Socket>();
-  let sweep: NodeJS.Timeout | undefined;
-  let unused: NodeJS.Timeout | undefined;
-  let cut: NodeJS.Timeout | undefined;
+  let timers: NodeJS.Timeout[] = [];
   app.server.on("connection", (socket: Socket) => {
     connections.add(socket);
     socket.once("close", () => connections.delete(socket));
   });
+  function closeUnused() {
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  }
   app.addHook("preClose", (done) => {
-    // Without the sweep, a connection that was busy when closing began would stay for its whole keep-alive time.
-    sweep = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
-    // Browsers and connection pools open connections in advance. Node.js counts them as busy until their first request.
-    unused = setTimeout(() => {
-      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-    }, firstRequestMs);
-    cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+    timers = [
+      // Without it, a connection that was busy when closing began would stay for its whole keep-alive time.
+      setInterval(() => app.server.closeIdleConnections(), idleCheckMs),
+      // Browsers and connection pools open connections in advance. Node.js counts them as busy until their first request.
+      setTimeout(closeUnused, firstRequestMs),
+      setTimeout(() => app.server.closeAllConnections(), graceMs),
+    ];
     closing.abort();
     done();
   });
   app.addHook("onClose", (_app, done) => {
-    clearInterval(sweep);
-    clearTimeout(unused);
-    clearTimeout(cut);
+    timers.forEach(clearTimeout);
     done();
   });
   return closing.signal;

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../../values/json.ts";
-import { browserHeaders, noStore } from "../access/foreign-pages.ts";
+import { noStore, securityHeaders } from "../access/cross-origin.ts";
 import type { ErrorContent, RenderError } from "../errors.ts";
 import { HttpError } from "../http-error.ts";
 import { newRequestId, requestIdHeader, withRequestId } from "../request-id.ts";
@@ -49,7 +49,7 @@ export const rejectConnect = (renderError: RenderError) =>
     endWith(socket as Socket, 405, content, "allow: \r\n");
   };
 
-const commonLines = Object.entries({ ...browserHeaders, "cache-control": noStore })
+const commonLines = Object.entries({ ...securityHeaders, "cache-control": noStore })
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join("");
 

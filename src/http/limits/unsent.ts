@@ -15,24 +15,21 @@ const checkMs = 250;
 /** Number of connections that are closed in one turn of the event loop. */
 const closedPerTurn = 50;
 
-const callerOfRequest = Symbol("caller");
+const ownerOfRequest = Symbol("owner");
 
 /** `_handle` has the bytes that the system has not taken yet. Node.js uses the same member for its timeouts. */
 type WritingSocket = Socket & {
   _handle?: { writeQueueSize: number } | null;
-  [callerOfRequest]?: Owner;
+  [ownerOfRequest]?: Owner;
 };
 
 /** Says whose request the next response of a connection is for. A proxy can send those of several callers. */
-export function respondsTo(socket: WritingSocket, caller: Owner): void {
-  socket[callerOfRequest] = caller;
+export function respondsTo(socket: WritingSocket, owner: Owner): void {
+  socket[ownerOfRequest] = owner;
 }
 
-/** The progress of a connection: the bytes that wait in the system, and since when their number is the same. */
-interface Progress {
-  queued: number;
-  since: number;
-}
+/** The progress of each connection: the bytes that wait in the system, and since when their number is the same. */
+type Connections = Map<WritingSocket, { queued: number; since: number }>;
 
 /**
  * Closes a connection whose client has read nothing of a response for 30 seconds, and bounds the memory of all responses
@@ -41,70 +38,81 @@ interface Progress {
  * with the most bytes.
  */
 export function limitUnsent(server: Server, log: Logger): void {
-  const connections = new Map<WritingSocket, Progress>();
+  const connections: Connections = new Map();
   server.on("connection", (socket: Socket) => {
     connections.set(socket, { queued: 0, since: 0 });
     socket.once("close", () => connections.delete(socket));
   });
-
-  async function check(): Promise<number> {
-    const now = performance.now();
-    let total = 0;
-    for (const [socket, progress] of connections) {
-      total += socket.writableLength;
-      const queued = socket._handle?.writeQueueSize ?? 0;
-      if (queued === progress.queued && queued > 0) {
-        if (now - progress.since >= stalledMaxMs) socket.destroy();
-        continue;
-      }
-      progress.queued = queued;
-      progress.since = now;
-    }
-    if (total > unsentMaxBytes) await drop(total, now);
-    return checkMs;
-  }
-
-  async function drop(total: number, now: number): Promise<void> {
-    const writing = [...connections].filter(([socket]) => socket.writableLength > 0);
-    const stalled = writing
-      .filter(([, { since }]) => now - since >= stalledMs)
-      .sort(([, one], [, other]) => one.since - other.since);
-    const largest = writing.toSorted(([one], [other]) => other.writableLength - one.writableLength);
-    const unsent = new Map<Owner | undefined, number>();
-    for (const [socket] of writing) add(unsent, socket[callerOfRequest], socket.writableLength);
-    let [left, dropped] = [total, 0];
-    const close = async (sockets: WritingSocket[], max: number, ownMax: number) => {
-      const own = Map.groupBy(sockets, (socket) => socket[callerOfRequest]);
-      while (left > max) {
-        const [caller, bytes] = [...unsent].reduce((one, other) => (other[1] > one[1] ? other : one));
-        const socket = own.get(caller)?.shift();
-        if (!socket || bytes <= ownMax) return;
-        if (socket.destroyed) continue;
-        add(unsent, caller, -socket.writableLength);
-        left -= socket.writableLength;
-        dropped += 1;
-        socket.destroy();
-        if (dropped % closedPerTurn === 0) await setImmediate();
-      }
-    };
-    await close(socketsOf(stalled), unsentMaxBytes, shareOf(unsentMaxBytes));
-    await close(socketsOf(largest), 2 * unsentMaxBytes, 0);
-    if (dropped > 0) {
-      log.warn(
-        { connections: dropped, unsentBytes: total },
-        "clients that read too slowly were disconnected",
-      );
-    }
-  }
-
   server.on("listening", () => {
-    const checking = repeat(check, { keepsProcess: false });
-    server.once("close", () => void checking[Symbol.asyncDispose]());
+    const checks = repeat(async () => {
+      const now = performance.now();
+      const unsentBytes = noteProgress(connections, now);
+      const closed = unsentBytes > unsentMaxBytes ? await closeSlow(connections, now) : 0;
+      if (closed > 0)
+        log.warn({ connections: closed, unsentBytes }, "clients that read too slowly were disconnected");
+      return checkMs;
+    }, { keepsProcess: false });
+    server.once("close", () => void checks[Symbol.asyncDispose]());
   });
 }
 
-const socketsOf = (entries: [WritingSocket, Progress][]) => entries.map(([socket]) => socket);
+/** Notes the progress of each connection, and closes those without any for too long. Returns the bytes that are not sent. */
+function noteProgress(connections: Connections, now: number): number {
+  let total = 0;
+  for (const [socket, progress] of connections) {
+    total += socket.writableLength;
+    const queued = socket._handle?.writeQueueSize ?? 0;
+    if (queued === 0 || queued !== progress.queued) Object.assign(progress, { queued, since: now });
+    else if (now - progress.since >= stalledMaxMs) socket.destroy();
+  }
+  return total;
+}
 
-function add<Key>(sums: Map<Key, number>, key: Key, value: number): void {
-  sums.set(key, (sums.get(key) ?? 0) + value);
+/** Closes connections until the responses that wait are within the limits. Returns the number of closed connections. */
+async function closeSlow(connections: Connections, now: number): Promise<number> {
+  const writing = [...connections].filter(([socket]) => socket.writableLength > 0);
+  const stalled = writing
+    .filter(([, { since }]) => now - since >= stalledMs)
+    .sort(([, one], [, other]) => one.since - other.since)
+    .map(([socket]) => socket);
+  const largest = writing
+    .map(([socket]) => socket)
+    .sort((one, other) => other.writableLength - one.writableLength);
+  const unsent: Unsent = { total: 0, byOwner: new Map() };
+  for (const socket of largest) add(unsent, socket[ownerOfRequest], socket.writableLength);
+  const closed = await closeInOrder(stalled, unsent, unsentMaxBytes, shareOf(unsentMaxBytes));
+  return closed + (await closeInOrder(largest, unsent, 2 * unsentMaxBytes, 0));
+}
+
+/** The bytes that are not sent. */
+interface Unsent {
+  total: number;
+  byOwner: Map<Owner | undefined, number>;
+}
+
+function add(unsent: Unsent, owner: Owner | undefined, bytes: number): void {
+  unsent.total += bytes;
+  unsent.byOwner.set(owner, (unsent.byOwner.get(owner) ?? 0) + bytes);
+}
+
+/** Closes the first socket of the owner with the most bytes, while there are more than `max` and the owner has more than `ownMax`. */
+async function closeInOrder(
+  sockets: WritingSocket[],
+  unsent: Unsent,
+  max: number,
+  ownMax: number,
+): Promise<number> {
+  const byOwner = Map.groupBy(sockets, (socket) => socket[ownerOfRequest]);
+  let closed = 0;
+  while (unsent.total > max) {
+    const [owner, bytes] = [...unsent.byOwner].reduce((one, other) => (other[1] > one[1] ? other : one));
+    const socket = byOwner.get(owner)?.shift();
+    if (!socket || bytes <= ownMax) break;
+    if (socket.destroyed) continue;
+    add(unsent, owner, -socket.writableLength);
+    socket.destroy();
+    closed += 1;
+    if (closed % closedPerTurn === 0) await setImmediate();
+  }
+  return closed;
 }

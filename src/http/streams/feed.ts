@@ -1,6 +1,6 @@
 import type { Owner } from "../../waiting/owner.ts";
 import { inTurnsOf } from "../../waiting/turns.ts";
-import { openTurnsOfOwners } from "../../waiting/turns-of-owners.ts";
+import { openTurnsOfOwners, type TurnsOfOwners } from "../../waiting/turns-of-owners.ts";
 import { comment, giveInTurns, lookEveryMs, nextChunk, ownerOfStreams, type Waiter } from "./event-stream.ts";
 
 /** A cursor; undefined is before the oldest record. */
@@ -40,157 +40,174 @@ export const streamEvent = (record: { cursor: string }) =>
  * its filter as they appear. It ends when the signal aborts, and when records after its cursor have been deleted.
  */
 export function openStreams<Filter extends object>(feed: Feed<Filter>) {
-  const nextAfter = openDistributor(feed);
+  const distribution: Distribution = {
+    feed,
+    groups: new Map(),
+    due: openTurnsOfOwners(),
+    isServing: false,
+    lookedAt: Number.NEGATIVE_INFINITY,
+    newest: undefined,
+    wake: () => {},
+  };
   return async function* follow(owner: Owner, filter: Filter, after: Cursor, signal: AbortSignal) {
     // Shows the client immediately that the stream is open.
     for (let chunk: Chunk | undefined = { text: comment, cursor: after }; chunk; ) {
       yield chunk.text;
-      chunk = await nextAfter(owner, filter, chunk.cursor, signal);
+      chunk = await nextOf(distribution, owner, filter, chunk.cursor, signal);
     }
-  };
-}
-
-/** Streams that wait at the same cursor for records that match the same filter. */
-interface Group<Filter> {
-  key: string;
-  filter: Filter;
-  cursor: Cursor;
-  streams: Set<WaitingStream<Filter>>;
-  /** It needs nothing until the next look at the newest cursor. */
-  isSettled: boolean;
-}
-
-interface WaitingStream<Filter> extends Waiter<Chunk> {
-  owner: Owner;
-  group: Group<Filter>;
-}
-
-/** The groups of all streams that wait. A stream is in no group while its client has not read its last chunk. */
-function openGroups<Filter extends object>() {
-  const groups = new Map<string, Group<Filter>>();
-  return {
-    all: () => [...groups.values()],
-    isEmpty: () => groups.size === 0,
-    has: (group: Group<Filter>) => groups.get(group.key) === group,
-    join(stream: WaitingStream<Filter>, filter: Filter, cursor: Cursor): void {
-      const key = JSON.stringify([cursor, filter]);
-      const group = groups.get(key) ?? { key, filter, cursor, streams: new Set(), isSettled: false };
-      groups.set(key, group);
-      group.streams.add(stream);
-      stream.group = group;
-    },
-    leave(stream: WaitingStream<Filter>): void {
-      const { key, streams } = stream.group;
-      streams.delete(stream);
-      if (streams.size === 0 && groups.get(key) === stream.group) groups.delete(key);
-    },
-    remove: ({ key }: Group<Filter>) => void groups.delete(key),
   };
 }
 
 /**
- * Serves all streams with one loop. The next chunk of a group is read and written once. Callers take turns, each with one
- * group, so that the streams of one do not delay those of another. At each look at the newest cursor the groups that were up
- * to date come first, and the others catch up after them, each by one chunk.
+ * All streams that wait, which one loop serves. The next chunk of a group is read and written once. Owners take turns, each
+ * with one group, so that the streams of one do not delay those of another. At each look at the newest cursor the groups
+ * that were up to date come first, and the others catch up after them, each by one chunk.
  */
-function openDistributor<Filter extends object>(feed: Feed<Filter>) {
-  const groups = openGroups<Filter>();
-  const due = openTurnsOfOwners<Group<Filter>>();
-  let isServing = false;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+interface Distribution {
+  feed: Feed<object>;
+  /** A stream is in no group while its client has not read its last chunk. */
+  groups: Map<string, Group>;
+  /** The groups that are behind and have not been served since the last look. */
+  due: TurnsOfOwners<Group>;
+  isServing: boolean;
+  /** When the newest cursor was read last. */
+  lookedAt: number;
   /** The newest cursor at the last look; undefined if that failed. */
-  let newest: Cursor;
-  let wake = () => {};
+  newest: Cursor;
+  /** Ends the pause of the loop. */
+  wake: () => void;
+}
 
-  const isBehind = ({ cursor, isSettled }: Group<Filter>) =>
-    newest !== undefined && cursor !== newest && !isSettled;
+/** Streams that wait at the same cursor for records that match the same filter. */
+interface Group {
+  key: string;
+  filter: object;
+  cursor: Cursor;
+  streams: Set<WaitingStream>;
+  /** It needs nothing until the next look at the newest cursor. */
+  isSettled: boolean;
+}
 
-  function join(stream: WaitingStream<Filter>, filter: Filter, cursor: Cursor): void {
-    groups.join(stream, filter, cursor);
-    if (!isBehind(stream.group)) return;
-    due.add(stream.owner, stream.group);
-    wake();
-  }
+interface WaitingStream extends Waiter<Chunk> {
+  owner: Owner;
+  group: Group;
+}
 
-  async function serve(): Promise<void> {
-    isServing = true;
-    while (!groups.isEmpty()) {
-      const untilLook = lookedAt + lookEveryMs - performance.now();
-      if (untilLook <= 0) {
-        await look();
-        continue;
-      }
-      const group = due.take();
-      if (!group) await pause(untilLook);
-      // It may have been served in the turn of another caller.
-      else if (groups.has(group) && isBehind(group)) await advance(group);
-    }
-    due.clear();
-    isServing = false;
-  }
-
-  async function look(): Promise<void> {
-    const wereBehind = new Set(groups.all().filter(isBehind));
-    newest = await feed.newest().catch(() => undefined);
-    lookedAt = performance.now();
-    for (const group of groups.all()) {
-      if (wereBehind.has(group)) continue;
-      group.isSettled = false;
-      if (isBehind(group)) for (const { owner } of group.streams) due.add(owner, group, true);
-    }
-  }
-
-  async function pause(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    wake = resolve;
-    const timer = setTimeout(resolve, milliseconds);
-    await promise;
-    clearTimeout(timer);
-  }
-
-  /** Gives a group its next chunk, some streams in each turn of the event loop. */
-  async function advance(group: Group<Filter>): Promise<void> {
-    const { filter, cursor, streams } = group;
-    let give: (stream: WaitingStream<Filter>) => void;
-    try {
-      const found = await feed.read(filter, cursor, newest);
-      if (found && found.text === undefined && found.cursor === cursor) {
-        group.isSettled = true;
-        return;
-      }
-      if (found && found.text === undefined) give = (stream) => join(stream, filter, found.cursor);
-      else {
-        const chunk = found && { text: Buffer.from(found.text as string), cursor: found.cursor };
-        give = ({ resolve }) => resolve(chunk);
-      }
-    } catch (error) {
-      // If the streams ended, browsers would reconnect, get an error and give up.
-      if (feed.isOutage(error)) {
-        group.isSettled = true;
-        return;
-      }
-      give = ({ reject }) => reject(error);
-    }
-    groups.remove(group);
-    await giveInTurns([...streams], give);
-  }
-
-  return async (owner: Owner, filter: Filter, cursor: Cursor, signal: AbortSignal) => {
-    const stream = { ...Promise.withResolvers<Chunk | undefined>(), owner } as WaitingStream<Filter>;
-    join(stream, filter, cursor);
-    if (!isServing) void inTurnsOf(ownerOfStreams, serve);
-    /** An event without data changes only the cursor from which the client goes on. */
-    const heartbeat = () => {
-      const { cursor: now } = stream.group;
-      return {
-        text: now === undefined || now === cursor ? comment : Buffer.from(`id: ${feed.cursorAt(now)}\n\n`),
-        cursor: now,
-      };
-    };
-    try {
-      return await nextChunk(stream, heartbeat, signal);
-    } finally {
-      groups.leave(stream);
-    }
+/** The next chunk of a stream; undefined if the stream ends. */
+async function nextOf(
+  distribution: Distribution,
+  owner: Owner,
+  filter: object,
+  cursor: Cursor,
+  signal: AbortSignal,
+): Promise<Chunk | undefined> {
+  const stream = { ...Promise.withResolvers<Chunk | undefined>(), owner } as WaitingStream;
+  join(distribution, stream, filter, cursor);
+  if (!distribution.isServing) void inTurnsOf(ownerOfStreams, () => serve(distribution));
+  /** An event without data changes only the cursor from which the client goes on. */
+  const heartbeat = () => {
+    const { cursor: now } = stream.group;
+    const isSame = now === undefined || now === cursor;
+    const text = isSame ? comment : Buffer.from(`id: ${distribution.feed.cursorAt(now)}\n\n`);
+    return { text, cursor: now };
   };
+  try {
+    return await nextChunk(stream, heartbeat, signal);
+  } finally {
+    leave(distribution, stream);
+  }
+}
+
+function join(distribution: Distribution, stream: WaitingStream, filter: object, cursor: Cursor): void {
+  const { groups, due } = distribution;
+  const key = JSON.stringify([cursor, filter]);
+  const group = groups.get(key) ?? { key, filter, cursor, streams: new Set(), isSettled: false };
+  groups.set(key, group);
+  group.streams.add(stream);
+  stream.group = group;
+  if (!isBehind(distribution, group)) return;
+  due.add(stream.owner, group);
+  distribution.wake();
+}
+
+function leave({ groups }: Distribution, stream: WaitingStream): void {
+  const { key, streams } = stream.group;
+  streams.delete(stream);
+  if (streams.size === 0 && groups.get(key) === stream.group) groups.delete(key);
+}
+
+const isBehind = ({ newest }: Distribution, { cursor, isSettled }: Group) =>
+  newest !== undefined && cursor !== newest && !isSettled;
+
+/** The loop: it ends when no stream waits. */
+async function serve(distribution: Distribution): Promise<void> {
+  const { groups, due } = distribution;
+  distribution.isServing = true;
+  while (groups.size > 0) {
+    const untilLook = distribution.lookedAt + lookEveryMs - performance.now();
+    if (untilLook <= 0) {
+      await look(distribution);
+      continue;
+    }
+    const group = due.take();
+    if (!group) await pause(distribution, untilLook);
+    // It may have been served in the turn of another owner.
+    else if (groups.get(group.key) === group && isBehind(distribution, group))
+      await advance(distribution, group);
+  }
+  due.clear();
+  distribution.isServing = false;
+}
+
+async function look(distribution: Distribution): Promise<void> {
+  const { feed, groups, due } = distribution;
+  const wereBehind = new Set([...groups.values()].filter((group) => isBehind(distribution, group)));
+  distribution.newest = await feed.newest().catch(() => undefined);
+  distribution.lookedAt = performance.now();
+  for (const group of groups.values()) {
+    if (wereBehind.has(group)) continue;
+    group.isSettled = false;
+    if (!isBehind(distribution, group)) continue;
+    for (const { owner } of group.streams) due.add(owner, group, true);
+  }
+}
+
+async function pause(distribution: Distribution, milliseconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  distribution.wake = resolve;
+  const timer = setTimeout(resolve, milliseconds);
+  await promise;
+  clearTimeout(timer);
+}
+
+/** Gives a group its next chunk, some streams in each turn of the event loop. */
+async function advance(distribution: Distribution, group: Group): Promise<void> {
+  const give = await nextFor(distribution, group);
+  if (!give) {
+    group.isSettled = true;
+    return;
+  }
+  distribution.groups.delete(group.key);
+  await giveInTurns([...group.streams], give);
+}
+
+/** Reads what is next for the streams of a group; undefined if there is nothing until the next look. */
+async function nextFor(
+  distribution: Distribution,
+  { filter, cursor }: Group,
+): Promise<((stream: WaitingStream) => void) | undefined> {
+  const { feed, newest } = distribution;
+  try {
+    const found = await feed.read(filter, cursor, newest);
+    if (!found) return ({ resolve }) => resolve(undefined);
+    if (found.text !== undefined) {
+      const chunk = { text: Buffer.from(found.text), cursor: found.cursor };
+      return ({ resolve }) => resolve(chunk);
+    }
+    if (found.cursor === cursor) return undefined;
+    return (stream) => join(distribution, stream, filter, found.cursor);
+  } catch (error) {
+    // If the streams ended, browsers would reconnect, get an error and give up.
+    return feed.isOutage(error) ? undefined : ({ reject }) => reject(error);
+  }
 }

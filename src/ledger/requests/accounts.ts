@@ -1,6 +1,6 @@
 import { insufficientScope } from "../../http/access/authentication.ts";
 import type { Caller } from "../../http/access/security.ts";
-import type { AnyHandler } from "../../http/response.ts";
+import type { AnyHandler } from "../../http/route-handler.ts";
 import { accountMissing } from "./problem.ts";
 
 interface AccountRequest {

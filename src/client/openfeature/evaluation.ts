@@ -1,0 +1,91 @@
+import { ErrorCode, type EvaluationContext, StandardResolutionReasons } from "@openfeature/server-sdk";
+import type { Copy } from "./copy.ts";
+import { isLive } from "./entries.ts";
+
+export interface Failure {
+  errorCode: ErrorCode;
+  errorMessage: string;
+}
+
+const name = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+const nameRule = "a text of 1 to 256 characters without control characters";
+
+/** True for a text that is a `Name` of the contract. */
+export const isName = (text: string): boolean => name.test(text);
+
+const notReady: Failure = {
+  errorCode: ErrorCode.PROVIDER_NOT_READY,
+  errorMessage: "the features are not copied yet",
+};
+const noNames: Failure = {
+  errorCode: ErrorCode.INVALID_CONTEXT,
+  errorMessage: `the kind and the identifier of the resource must each be ${nameRule}`,
+};
+const noKey: Failure = {
+  errorCode: ErrorCode.TARGETING_KEY_MISSING,
+  errorMessage: "the context needs a targetingKey such as customer/42, or a resource and an id",
+};
+const noPair: Failure = {
+  errorCode: ErrorCode.INVALID_CONTEXT,
+  errorMessage: "targetingKey must be resource/id, each percent-encoded, such as customer/42",
+};
+
+/** The value of a flag in a copy of these kinds, or why it has none. */
+export function evaluate(
+  copy: Copy | undefined,
+  kinds: string[],
+  flagKey: string,
+  context: EvaluationContext,
+): { value: boolean; reason: string } | Failure {
+  if (!copy) return notReady;
+  const key = resourceKeyOf(context);
+  if ("errorCode" in key) return key;
+  const expiresAt = copy.entries.get(key.resource)?.get(flagKey)?.get(key.id);
+  const failure = expiresAt === undefined ? failureOf(kinds, flagKey, key) : undefined;
+  if (failure) return failure;
+  const value = expiresAt !== undefined && isLive(expiresAt);
+  const reason = value ? StandardResolutionReasons.TARGETING_MATCH : StandardResolutionReasons.STATIC;
+  return { value, reason };
+}
+
+/** The kind and the identifier of a resource. */
+interface ResourceKey {
+  resource: string;
+  id: string;
+}
+
+/**
+ * The resource that a context names, by the rule of the service, or the error if it names none. The texts may be no names:
+ * those in a copy are, and checking them each time would take longer than to find them.
+ */
+function resourceKeyOf({ resource, id, targetingKey }: EvaluationContext): ResourceKey | Failure {
+  if (resource !== undefined && id !== undefined) {
+    return typeof resource === "string" && typeof id === "string" ? { resource, id } : noNames;
+  }
+  if (targetingKey === undefined || targetingKey === null || targetingKey === "") return noKey;
+  const slash = typeof targetingKey === "string" ? targetingKey.indexOf("/") : -1;
+  if (slash === -1 || targetingKey.includes("/", slash + 1)) return noPair;
+  const kind = decoded(targetingKey.slice(0, slash));
+  const identifier = decoded(targetingKey.slice(slash + 1));
+  return kind === undefined || identifier === undefined ? noPair : { resource: kind, id: identifier };
+}
+
+function decoded(part: string): string | undefined {
+  if (!part.includes("%")) return part; // Decoding would take longer than all else.
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a flag of a resource cannot be in the copy; undefined if it can. */
+function failureOf(kinds: string[], flagKey: string, { resource, id }: ResourceKey): Failure | undefined {
+  if (!isName(resource) || !isName(id)) return noNames;
+  if (!kinds.includes(resource)) {
+    const errorMessage = `the provider has no resources of the kind ${resource}, only of ${kinds.join(", ")}`;
+    return { errorCode: ErrorCode.INVALID_CONTEXT, errorMessage };
+  }
+  if (isName(flagKey)) return undefined;
+  return { errorCode: ErrorCode.PARSE_ERROR, errorMessage: `the key of a flag must be ${nameRule}` };
+}

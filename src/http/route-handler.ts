@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import fresh from "fresh";
+import type { Operation } from "../contract/operations.ts";
+import type { Logger } from "../process/log.ts";
+import { isJson, toJson } from "../values/json.ts";
+import type { Owner } from "../waiting/owner.ts";
+import { inTurnsOf } from "../waiting/turns.ts";
+import { ownerOf } from "./access/owner.ts";
+import { compressedMin } from "./compression.ts";
+import { entityTag } from "./entity-tag.ts";
+import { unavailable } from "./http-error.ts";
+import type { InFlight } from "./limits/overload.ts";
+import { respondsTo } from "./limits/unsent.ts";
+import type { Outages } from "./outages.ts";
+import { type Endpoint, endpointOf, HandlerRequest } from "./request.ts";
+import { json, sendBody, sendText } from "./response.ts";
+import { varyBy } from "./vary.ts";
+
+/** A handler without the types of its operation. */
+export type AnyHandler = (request: object) => Promise<AnyResponse>;
+
+interface AnyResponse {
+  status: number;
+  type?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+interface RouteContext {
+  log: Logger;
+  closing: AbortSignal;
+  /** Default: the requests are not counted. */
+  inFlight?: InFlight;
+  /** Default: a success does not end an outage. */
+  outages?: Outages;
+}
+
+/** Makes a handler a route handler. This is the only place where a handler meets the framework. */
+export function routeHandler(
+  handler: AnyHandler,
+  operation: Operation,
+  { log, closing, inFlight, outages }: RouteContext,
+) {
+  const endpoint = endpointOf(operation, log, closing);
+  const send = responseSender(operation, endpoint);
+
+  async function respond(reply: FastifyReply, owner: Owner): Promise<void> {
+    respondsTo(reply.request.raw.socket, owner);
+    if (inFlight?.enter(owner) === false) return void reply.send(overloaded());
+    try {
+      const response = await handler(new HandlerRequest(reply, endpoint, owner));
+      outages?.succeeded();
+      send(reply, response);
+    } catch (error) {
+      reply.send(error);
+    } finally {
+      inFlight?.leave(owner);
+    }
+  }
+
+  // The framework would wait for a promise, and send what it resolves with.
+  return (_request: FastifyRequest, reply: FastifyReply): void => {
+    const owner = ownerOf(reply.request);
+    void inTurnsOf(owner, () => respond(reply, owner));
+  };
+}
+
+const overloaded = () =>
+  unavailable("too many requests are in flight, of this caller or of all; try again later");
+
+/** Sends what a handler returns, with `Vary`, `ETag` and the status 304 where the operation declares them. */
+function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint) {
+  const hasMediaTypes = mediaTypes.length > 1;
+  const hasEntityTag = responses[200]?.headers?.ETag !== undefined;
+  const isConditional = responses[304] !== undefined;
+
+  return (reply: FastifyReply, { status, type = json, headers, body }: AnyResponse): void => {
+    if (hasMediaTypes) varyBy(reply, "accept");
+    reply.code(status);
+    if (headers) reply.headers(headers);
+    if (!hasEntityTag || status !== 200 || !isJson(type)) return void sendBody(reply, type, body, log);
+    const text = toJson(body);
+    const etag = entityTag(text);
+    reply.header("etag", etag);
+    if (!isConditional || !fresh(reply.request.headers, { etag })) return void sendText(reply, type, text);
+    // A cache keeps the Vary of the response that the 304 stands for (RFC 9110, section 15.4.5).
+    if (text.length >= compressedMin) varyBy(reply, "accept-encoding");
+    reply.code(304).send();
+  };
+}

@@ -1,0 +1,187 @@
+import { METHODS } from "node:http";
+import type {
+  FastifyInstance,
+  onRequestHookHandler,
+  preParsingHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from "fastify";
+import type { Contract, Operation } from "../contract/operations.ts";
+import type { ServedContract } from "../contract/served-contract.ts";
+import { openAjv } from "../contract/validation.ts";
+import type { Logger } from "../process/log.ts";
+import { sendPreflight } from "./access/cors.ts";
+import { type Authenticate, securityHandlers, takeQueryTokens } from "./access/security.ts";
+import { fastifyOpenapiGlue } from "./binder.ts";
+import { ignoreBody, limitArriving } from "./body.ts";
+import { HttpError } from "./http-error.ts";
+import { limitInFlight } from "./limits/overload.ts";
+import type { Outages } from "./outages.ts";
+import { bodyReader, type ParametersSchema, parametersReader } from "./parameters.ts";
+import { type AnyHandler, routeHandler } from "./route-handler.ts";
+
+/** Adds a route for each operation, and rejects the other methods of its path. */
+export async function addRoutes(
+  app: FastifyInstance,
+  { contract, operations, notServed }: ServedContract,
+  handlers: Record<string, AnyHandler>,
+  authentication: Record<string, Authenticate>,
+  { outages, ...process }: { log: Logger; closing: AbortSignal; outages: Outages },
+): Promise<void> {
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+  const ajv = openAjv();
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    httpPart === "params" || httpPart === "querystring" || httpPart === "headers"
+      ? parametersReader(ajv, schema as ParametersSchema, httpPart)
+      : bodyReader(ajv, schema as Record<string, unknown>),
+  );
+  const limitBodies = limitArriving();
+  app.addHook("onRoute", (route) => {
+    const operation = byId.get(operationIdOf(route));
+    if (operation) completeRoute(route, contract, operation, limitBodies);
+  });
+  const limits = { inFlight: limitInFlight(), outages };
+  await app.register(fastifyOpenapiGlue, {
+    specification: withoutResponses(contract, operations),
+    operationResolver(operationId: string) {
+      const operation = byId.get(operationId) as Operation;
+      // Health and metrics are needed most when the service is overloaded.
+      const isOfHealth = operation.tags.includes("health");
+      return routeHandler(handlers[operationId] as AnyHandler, operation, {
+        ...process,
+        ...(!isOfHealth && limits),
+      });
+    },
+    securityHandlers: securityHandlers(authentication),
+  });
+  for (const method of METHODS) {
+    if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  for (const [url, declared] of Map.groupBy(operations, (operation) => operation.url)) {
+    const others = notServed.filter((operation) => operation.url === url);
+    const settings = others.map(({ method, enabledBy }) => [method, enabledBy]);
+    const methods = declared.map(({ method }) => method);
+    rejectOtherMethods(app, url, methods, Object.fromEntries(settings));
+  }
+}
+
+/**
+ * The contract for the binder, without its responses. The kernel sends what handlers return; the framework's serializers
+ * would drop undeclared members, and compiling them takes time at the start.
+ */
+function withoutResponses(contract: Contract, operations: Operation[]): Contract {
+  const paths: Contract["paths"] = {};
+  for (const { path, method } of operations) {
+    const operation = contract.paths[path]?.[method.toLowerCase()] as object;
+    const responses = { default: { description: "See the contract." } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { ...operation, responses } };
+  }
+  return { ...contract, paths };
+}
+
+/** The hooks of a route for the beginning of its requests. */
+export const hooksOf = ({ onRequest = [] }: RouteOptions): onRequestHookHandler[] => [onRequest].flat();
+
+/** The operation of a route of the binder; empty for any other route. */
+export const operationIdOf = ({ schema }: RouteOptions): string =>
+  (schema as { operationId?: string } | undefined)?.operationId ?? "";
+
+/** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
+function completeRoute(
+  route: RouteOptions,
+  contract: Contract,
+  operation: Operation,
+  limitBodies: preParsingHookHandler,
+): void {
+  const { body, method, hasTextBody } = operation;
+  route.schema = strictSchema(route.schema as BoundSchema, operation);
+  route.config = { ...route.config, hasTextBody };
+  route.onRequest = [
+    hooksOf(route),
+    takeQueryTokens(contract, operation) ?? [],
+    // The binder authenticates after validation, whose errors would reveal the contract to anyone.
+    route.preHandler ?? [],
+    body === undefined && method !== "GET" ? ignoreBody : [],
+  ].flat() as onRequestHookHandler[];
+  delete route.preHandler;
+  if (body) route.preParsing = limitBodies;
+  if (body?.required) route.preValidation = requireBody;
+}
+
+/** The schemas of a route, as the binder makes them. */
+type BoundSchema = Record<string, ParametersSchema | undefined>;
+
+function strictSchema(
+  { params, querystring, headers, body, ...others }: BoundSchema,
+  { parameters, method, hasTextBody }: Operation,
+): object {
+  for (const { name, explode, schema, "x-scope": isScope } of parameters) {
+    const property = querystring?.properties[name];
+    if (!querystring || !property) continue;
+    // The binder drops `explode`, and a default beside a reference.
+    querystring.properties[name] = {
+      ...property,
+      ...("default" in schema && { default: schema.default }),
+      ...(explode === false && { commaSeparated: true }),
+      ...(isScope && { isScope }),
+    };
+  }
+  return {
+    ...others,
+    params: withoutOthers(params),
+    querystring: { ...withoutOthers(querystring), blankIsAbsent: method === "GET" },
+    ...(headers && { headers: withLowerCaseNames(headers) }),
+    ...(body && !hasTextBody && { body }),
+  };
+}
+
+const withoutOthers = (schema: ParametersSchema = { properties: {} }) => ({
+  type: "object",
+  ...schema,
+  additionalProperties: false,
+});
+
+/**
+ * The framework does this only for its own validator. A required header that is missing is not an error here: the handler
+ * returns the status that its operation declares for it, such as 428.
+ */
+const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name.toLowerCase(), schema]),
+  ),
+});
+
+const requireBody: preValidationHookHandler = (request, _reply, done) =>
+  done(request.body === undefined ? new HttpError(400, ["a body is required"]) : undefined);
+
+/**
+ * Responds 405 to every other method of a path, before anything else of the request is read, and 204 to OPTIONS, by which
+ * HAProxy checks a server and browsers send preflights. `settings` has the settings with which other methods are served.
+ */
+export function rejectOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  declared: string[],
+  settings: Record<string, string | undefined> = {},
+): void {
+  const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
+  const allow = allowed.join(", ");
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    url,
+    exposeHeadRoute: false,
+    onRequest(request, reply, done) {
+      if (app.cors?.isPreflight(request)) return void sendPreflight(reply, allow);
+      if (request.method === "OPTIONS")
+        return void reply.code(204).header("allow", `${allow}, OPTIONS`).send();
+      const setting = settings[request.method];
+      const messages = [
+        `${request.method} is not allowed here; allowed: ${allow}`,
+        ...(setting === undefined ? [] : [`the service accepts it with the setting ${setting}`]),
+      ];
+      done(new HttpError(405, messages, { allow }));
+    },
+    handler: () => undefined,
+  });
+}
