@@ -29,6 +29,9 @@ export interface ChangeRow extends KeyColumns {
 export const featureColumns = "resource, id, feature, names, place, expires_at";
 export const changeColumns = "number, type, at, resource, id, feature, names, expires_at";
 
+/** The condition for rows that have not expired at an instant, which is an SQL expression. */
+export const isLiveCondition = (now: string) => `(expires_at is null or expires_at > ${now})`;
+
 /**
  * The key of a name in a cursor, which can be any text. PostgreSQL stores no character 0, and no name has one: what follows
  * it in a cursor decides nothing.

@@ -17,7 +17,7 @@ interface Use {
 /** The features in use by kind of resource. Completes the index of a store that an earlier release has written. */
 export function usesIn(servers: Servers) {
   let completed: Promise<void> | undefined;
-  /** A failure is that of the call; the next call tries it again. */
+  /** A failure is the failure of the call; the next call tries it again. */
   function complete(): Promise<void> {
     completed ??= completeIndex(servers).catch((error) => {
       completed = undefined;
@@ -27,22 +27,23 @@ export function usesIn(servers: Servers) {
   }
   complete().catch(() => {});
 
-  return {
-    /** The features that resources of a kind have, from the feature `from` on. Reads about `limit`, and more on demand. */
-    async *of(resource: string, from: string | undefined, limit: number): AsyncGenerator<Use, void, void> {
-      await complete();
-      const sources = parts.map((part) => ({ part, key: keyOf(part, "used", resource) }));
-      let use: Use | undefined;
-      for await (const { name, part } of mergedMembers(servers, sources, { from, limit })) {
-        if (use?.feature === name) {
-          use.parts.push(part);
-          continue;
-        }
-        if (use) yield use;
-        use = { feature: name, parts: [part] };
+  /** The features that resources of a kind have, from the feature `from` on. Reads about `limit`, and more on demand. */
+  return async function* (
+    resource: string,
+    from: string | undefined,
+    limit: number,
+  ): AsyncGenerator<Use, void, void> {
+    await complete();
+    let use: Use | undefined;
+    for await (const [{ name }, { part }] of mergedMembers(servers, ["used", resource], { from, limit })) {
+      if (use?.feature === name) {
+        use.parts.push(part);
+        continue;
       }
       if (use) yield use;
-    },
+      use = { feature: name, parts: [part] };
+    }
+    if (use) yield use;
   };
 }
 
