@@ -4,6 +4,7 @@ import { featuresContract } from "../contract/contracts.ts";
 import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
+import { bulkHandlers } from "./handlers/bulk.ts";
 import { changeHandlers } from "./handlers/changes.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
@@ -11,6 +12,7 @@ import { healthHandlers } from "./handlers/health.ts";
 import { resourceHandlers } from "./handlers/resources.ts";
 import { renderError } from "./requests/errors.ts";
 import { openLongWork } from "./requests/long-work.ts";
+import { statesOf } from "./requests/state.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
 interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onViolation"> {
@@ -31,9 +33,11 @@ export const featuresService = {
 export function featuresApp({ store, ...parts }: Parts) {
   const metrics = new Registry();
   const long = openLongWork();
+  const stateAt = statesOf(store);
   const handlers = {
-    ...featureHandlers(store, long),
-    ...resourceHandlers(store, long),
+    ...featureHandlers(store, stateAt, long),
+    ...resourceHandlers(store, stateAt, long),
+    ...bulkHandlers(store, long),
     ...changeHandlers(store, long),
     ...flagHandlers(store),
     ...healthHandlers(store, parts.log),

@@ -12,11 +12,12 @@ import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
 import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
+import { readChange, viewEntry } from "../requests/entry.ts";
 import { tooManyFeatures } from "../requests/errors.ts";
-import { expiryOf, isPast, viewExpiry } from "../requests/expiry.ts";
+import { isPast } from "../requests/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
-import type { FeatureStore } from "../store/store.ts";
+import type { Directory, Features } from "../store/store.ts";
 import { openFeatureStore } from "../store/stores.ts";
 
 const usage = `Usage: npm run store -- export FILE
@@ -35,17 +36,13 @@ meanwhile. Each line is a JSON object (schema Entry of the contract). A FILE of 
 const linesPerBatch = 1000;
 const findErrors = schemaValidator(featuresContract, "Entry");
 
-function readLine(
-  number: number,
-  line: string,
-): { type: "add"; expiresAt: number | undefined } & ResourceChange {
+function readLine(number: number, line: string): ResourceChange {
   const entry = parseJson(line);
   if (entry === undefined) throw new Error(`line ${number} is not JSON`);
   if (!isUnicode(entry)) throw new Error(`line ${number} has an unpaired surrogate`);
   const errors = findErrors(entry);
   if (errors.length > 0) throw new Error(`line ${number}: ${errors.join("; ")}`);
-  const { resource, id, feature, expires_at } = entry as components["schemas"]["Entry"];
-  return { type: "add", resource, id, feature, expiresAt: expiryOf(expires_at) };
+  return readChange({ type: "add", ...(entry as components["schemas"]["Entry"]) });
 }
 
 await runCommand("store", usage, async (args) => {
@@ -64,13 +61,12 @@ await runCommand("store", usage, async (args) => {
   await work(store, file, signal);
 });
 
-async function exportTo(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
+async function exportTo(store: Directory, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("exported");
   async function* chunks() {
     let lines: string[] = [];
-    for await (const { resource, id, feature, expiresAt } of store.entries()) {
-      const entry = { resource, id, feature, ...viewExpiry(expiresAt) };
-      lines.push(toJson(entry satisfies components["schemas"]["Entry"]));
+    for await (const entry of store.entries()) {
+      lines.push(toJson(viewEntry(entry)));
       if (lines.length < linesPerBatch) continue;
       yield lines.join("");
       progress.advance(lines.length);
@@ -97,7 +93,7 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
   say(`exported ${numeral(progress.count)} features to ${file}`);
 }
 
-async function importFrom(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
+async function importFrom(store: Features, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("imported");
   const input = addAbortSignal(signal, file === "-" ? process.stdin : createReadStream(file));
   const counts = { added: 0, "already present": 0, expired: 0 };
@@ -121,7 +117,7 @@ async function importFrom(store: FeatureStore, file: string, signal: AbortSignal
       number += 1;
       if (line.trim() === "") continue;
       const change = readLine(number, line);
-      if (isPast(change.expiresAt)) counts.expired += 1;
+      if (change.type === "add" && isPast(change.expiresAt)) counts.expired += 1;
       else {
         changes.push(change);
         numbers.push(number);

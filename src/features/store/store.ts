@@ -7,6 +7,10 @@ export interface Entry {
   expiresAt?: number | undefined;
 }
 
+/** A text that identifies the resource of something. */
+export const resourceKey = ({ resource, id }: { resource: string; id: string }): string =>
+  JSON.stringify([resource, id]);
+
 /** A change to one feature of a resource. */
 export type FeatureChange =
   | { type: "add"; feature: string; expiresAt?: number | undefined }

@@ -1,7 +1,7 @@
 import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
-import { type Directory, featuresMax } from "../store.ts";
+import { type Directory, featuresMax, resourceKey } from "../store.ts";
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { readList } from "./features.ts";
 import { entryIn, type FeatureRow, featureColumns, isLiveCondition, keyOfPosition } from "./rows.ts";
@@ -57,7 +57,7 @@ export const directoryOf = (read: Sql["query"]): Directory => ({
         [after.resource, after.id, entriesPerRead],
         "repeated",
       );
-      const lists = [...Map.groupBy(rows, ({ resource, id }) => JSON.stringify([resource, id])).values()];
+      const lists = [...Map.groupBy(rows, resourceKey).values()];
       // The last list of a full page can be incomplete.
       if (rows.length === entriesPerRead && lists.length > 1) lists.pop();
       const [last] = lists.at(-1) ?? [];

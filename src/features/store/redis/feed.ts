@@ -1,16 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { sharedNext } from "../../../waiting/shared.ts";
 import { letOthersRun } from "../../../waiting/turns.ts";
+import type { NumberedRecord } from "../fold-history.ts";
 import type { ChangeFeed, ChangeRecord, FeedEntry } from "../store.ts";
 import { keyOf, pairs, parts } from "./keys.ts";
 import { merged, shareOf } from "./merge.ts";
 import type { Servers } from "./servers.ts";
-
-/** A change record with its number in its part. */
-interface NumberedRecord {
-  number: number;
-  record: ChangeRecord;
-}
 
 type StreamEntry = [id: string, fields: string[]];
 
