@@ -97,19 +97,21 @@ async function importFrom(store: Features, file: string, signal: AbortSignal): P
   using progress = openProgress("imported");
   const input = addAbortSignal(signal, file === "-" ? process.stdin : createReadStream(file));
   const counts = { added: 0, "already present": 0, expired: 0 };
-  let changes: ResourceChange[] = [];
-  /** The number of the line of each change. */
-  let numbers: number[] = [];
+  /** Changes, each with the number of its line. */
+  let batch: [number, ResourceChange][] = [];
   let number = 0;
   async function flush() {
-    const outcome = await changeMany(store.change, changes);
+    const outcome = await changeMany(
+      store.change,
+      batch.map(([, change]) => change),
+    );
     if ("tooMany" in outcome) {
-      const { resource, id } = changes[outcome.tooMany] as ResourceChange;
-      throw new Error(`line ${numbers[outcome.tooMany]}: ${resource}/${id} ${tooManyFeatures}`);
+      const [number, { resource, id }] = batch[outcome.tooMany] as (typeof batch)[number];
+      throw new Error(`line ${number}: ${resource}/${id} ${tooManyFeatures}`);
     }
     for (const had of outcome.had) counts[had ? "already present" : "added"] += 1;
-    progress.advance(changes.length);
-    [changes, numbers] = [[], []];
+    progress.advance(batch.length);
+    batch = [];
   }
   try {
     for await (const line of linesOf(input)) {
@@ -118,11 +120,8 @@ async function importFrom(store: Features, file: string, signal: AbortSignal): P
       if (line.trim() === "") continue;
       const change = readLine(number, line);
       if (change.type === "add" && isPast(change.expiresAt)) counts.expired += 1;
-      else {
-        changes.push(change);
-        numbers.push(number);
-      }
-      if (changes.length === linesPerBatch) await flush();
+      else batch.push([number, change]);
+      if (batch.length === linesPerBatch) await flush();
     }
     await flush();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { millisecondsOf } from "../../values/instant.ts";
 
-/** The instant of expiry as milliseconds since 1970 (UTC). */
+/** The instant at which something expires, as milliseconds since 1970 (UTC). */
 export const expiryOf = (expires_at: string | undefined): number | undefined =>
   expires_at === undefined ? undefined : millisecondsOf(expires_at);
 

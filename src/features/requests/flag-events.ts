@@ -44,11 +44,7 @@ export function openFlagEvents(feed: ChangeFeed) {
     follow(streams, resourceKey({ resource, id }), signal);
 }
 
-async function* follow(
-  streams: Streams,
-  key: string,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, void> {
+async function* follow(streams: Streams, key: string, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const { byResource } = streams;
   const stream: Stream = { hasEvent: true };
   const group = byResource.get(key) ?? new Set();

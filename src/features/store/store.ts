@@ -51,7 +51,7 @@ export interface Features {
   has(resource: string, id: string, features: string[]): Promise<boolean[]>;
   /**
    * Makes changes to one resource, in order and atomically. A new feature goes to the end of the list. A feature that is
-   * already present keeps its position and gets the expiry instant of the change.
+   * already present keeps its position and gets the expiry time of the change.
    *
    * Changes nothing if the list differs from `onlyIf`, and if the list would get longer and longer than `featuresMax`.
    */
@@ -86,7 +86,7 @@ export interface Directory {
 
 /**
  * The records of changes. Records of one resource are in order; records of different resources are in order
- * approximately. An addition that changes an expiry instant has a record. An expiry has one when `expire` has recorded
+ * approximately. An addition that changes an expiry time has a record. An expiry has one when `expire` has recorded
  * it; both methods make one step of `expire` first.
  */
 export interface ChangeFeed {

@@ -112,10 +112,13 @@ function makeRoom(
   const additions = changes.filter(({ type }) => type === "add").length;
   if (additions === 0 || map.count(...range) + additions <= featuresMax) return true;
   const present = onlyIf && new Set(onlyIf);
-  const growth = growthBy(
-    changes,
-    (feature) => present?.has(feature) ?? hasFeature(map, resource, id, feature),
-  );
+  const last = new Map(changes.map(({ type, feature }) => [feature, type]));
+  /** By how many features the changes lengthen the list. */
+  let growth = 0;
+  for (const [feature, type] of last) {
+    const isPresent = present?.has(feature) ?? hasFeature(map, resource, id, feature);
+    growth += Number(type === "add") - Number(isPresent);
+  }
   if (growth <= 0) return true;
   const expired: StoredEntry[] = [];
   let live = 0;
@@ -127,12 +130,4 @@ function makeRoom(
   if (live + growth > featuresMax) return false;
   expireEntries(parts, expired);
   return expired.length === expiriesPerWrite ? undefined : true;
-}
-
-/** By how many features the changes lengthen a list. */
-function growthBy(changes: FeatureChange[], isPresent: (feature: string) => boolean): number {
-  const last = new Map(changes.map(({ type, feature }) => [feature, type]));
-  let growth = 0;
-  for (const [feature, type] of last) growth += Number(type === "add") - Number(isPresent(feature));
-  return growth;
 }

@@ -32,7 +32,7 @@ export const digits = (number: number) => String(number).padStart(16, "0");
 export const ofKey = ({ resource, id, feature }: StoredEntry) => keyOf("of", resource, id, feature);
 export const withKey = ({ resource, id, feature }: Entry) => keyOf("with", resource, feature, id);
 
-/** The keys under which an entry is stored: by resource, by feature, and by its instant of expiry if it has one. */
+/** The keys under which an entry is stored: by resource, by feature, and by its expiry time if it has one. */
 export const entryKeys = (entry: StoredEntry): string[] => {
   const { expiresAt, place } = entry;
   const byExpiry = expiresAt === undefined ? [] : [keyOf("due", digits(expiresAt), digits(place))];

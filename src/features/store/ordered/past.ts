@@ -55,7 +55,7 @@ export function recordPast(map: OrderedMap) {
       life.at = Math.max(at, life.at);
       life.records += 1;
       map.put(keyOf("record", resource, id, digits(number)), number);
-      // An addition that has an instant of expiry says when it ends.
+      // An addition that has an expiry time says when it ends.
       if (type === "expired") return;
       const key = keyOf("version", resource, feature, id, digits(at), digits(number));
       map.put(key, { id, type, expiresAt } satisfies Version);

@@ -16,11 +16,11 @@ const expiriesPerPart = 25;
  * A store in a Redis or a Redis Cluster. All keys of a resource are in one part (`keys.ts`), so that one script can
  * change them atomically (`change.lua`). Names in keys are percent-encoded. The keys of a part:
  *
- *     features:{3/16}:of:RESOURCE/ID          hash: feature -> place and instant of expiry
- *     features:{3/16}:with:RESOURCE/FEATURE   sorted set without scores: id, and after \0 the instant of expiry
+ *     features:{3/16}:of:RESOURCE/ID          hash: feature -> place and expiry time
+ *     features:{3/16}:with:RESOURCE/FEATURE   sorted set without scores: id, and after \0 the expiry time
  *     features:{3/16}:used:RESOURCE           sorted set without scores: the features of which there is a `with`
  *     features:{3/16}:indexed                 present if `used` is complete; an earlier release did not write it
- *     features:{3/16}:due                     sorted set by instant of expiry: [resource, id, feature]
+ *     features:{3/16}:due                     sorted set by expiry time: [resource, id, feature]
  *     features:{3/16}:changes                 stream: the change records, numbered from 0-1. A place is such a number
  *     features:{3/16}:log                     id of the stream, new when the part was emptied
  */
