@@ -5,6 +5,7 @@ import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
 import type { HttpOptions, ServiceOptions } from "../http/options.ts";
 import { createService } from "../http/service.ts";
+import { bulkHandlers } from "./handlers/bulk.ts";
 import { changeHandlers } from "./handlers/changes.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
@@ -12,6 +13,7 @@ import { healthHandlers } from "./handlers/health.ts";
 import { resourceHandlers } from "./handlers/resources.ts";
 import { renderError } from "./requests/errors.ts";
 import { openLongWork } from "./requests/long-work.ts";
+import { statesOf } from "./requests/state.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
 interface FeaturesOptions extends HttpOptions, Pick<ServiceOptions<operations>, "log" | "onViolation"> {
@@ -32,9 +34,11 @@ export const featuresService = {
 export function featuresApp({ store, ...options }: FeaturesOptions) {
   const metrics = new Registry();
   const long = openLongWork();
+  const stateAt = statesOf(store);
   const handlers = {
-    ...featureHandlers(store, long),
-    ...resourceHandlers(store, long),
+    ...featureHandlers(store, stateAt, long),
+    ...resourceHandlers(store, stateAt, long),
+    ...bulkHandlers(store, long),
     ...changeHandlers(store, long),
     ...flagHandlers(store),
     ...healthHandlers(store, options.log),

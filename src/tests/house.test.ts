@@ -40,7 +40,7 @@ src/console             src/client generated/ledger.event-types.ts
 src/database            ${floor}
 src/rabbitmq            src/waiting src/engines
 src/features/store      ${floor} src/database
-src/features/requests   ${floor} src/http src/features/store generated/features
+src/features/requests   ${floor} src/contract src/http src/features/store generated/features
 src/features            ${floor} src/contract src/http generated/features
 src/ledger/queue        ${floor} src/rabbitmq
 src/ledger/tables       ${floor} src/database generated/ledger

@@ -12,11 +12,12 @@ import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
 import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
+import { readChange, viewEntry } from "../requests/entry.ts";
 import { tooManyFeatures } from "../requests/errors.ts";
-import { expiryOf, isPast, viewExpiry } from "../requests/expiry.ts";
+import { isPast } from "../requests/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
-import type { FeatureStore } from "../store/store.ts";
+import type { Directory, Features } from "../store/store.ts";
 import { openFeatureStore } from "../store/stores.ts";
 
 const usage = `Usage: npm run store -- export FILE
@@ -35,17 +36,13 @@ meanwhile. Each line is a JSON object (schema Entry of the contract). A FILE of 
 const linesPerBatch = 1000;
 const findErrors = schemaValidator(featuresContract, "Entry");
 
-function readLine(
-  number: number,
-  line: string,
-): { type: "add"; expiresAt: number | undefined } & ResourceChange {
+function readLine(number: number, line: string): ResourceChange {
   const entry = parseJson(line);
   if (entry === undefined) throw new Error(`line ${number} is not JSON`);
   if (!isUnicode(entry)) throw new Error(`line ${number} has an unpaired surrogate`);
   const errors = findErrors(entry);
   if (errors.length > 0) throw new Error(`line ${number}: ${errors.join("; ")}`);
-  const { resource, id, feature, expires_at } = entry as components["schemas"]["Entry"];
-  return { type: "add", resource, id, feature, expiresAt: expiryOf(expires_at) };
+  return readChange({ type: "add", ...(entry as components["schemas"]["Entry"]) });
 }
 
 await runCommand("store", usage, async (args) => {
@@ -64,13 +61,12 @@ await runCommand("store", usage, async (args) => {
   await work(store, file, signal);
 });
 
-async function exportTo(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
+async function exportTo(store: Directory, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("exported");
   async function* chunks() {
     let lines: string[] = [];
-    for await (const { resource, id, feature, expiresAt } of store.entries()) {
-      const entry = { resource, id, feature, ...viewExpiry(expiresAt) };
-      lines.push(toJson(entry satisfies components["schemas"]["Entry"]));
+    for await (const entry of store.entries()) {
+      lines.push(toJson(viewEntry(entry)));
       if (lines.length < linesPerBatch) continue;
       yield lines.join("");
       progress.advance(lines.length);
@@ -97,23 +93,25 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
   say(`exported ${numeral(progress.count)} features to ${file}`);
 }
 
-async function importFrom(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
+async function importFrom(store: Features, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("imported");
   const input = addAbortSignal(signal, file === "-" ? process.stdin : createReadStream(file));
   const counts = { added: 0, "already present": 0, expired: 0 };
-  let changes: ResourceChange[] = [];
-  /** The number of the line of each change. */
-  let numbers: number[] = [];
+  /** Changes, each with the number of its line. */
+  let batch: [number, ResourceChange][] = [];
   let number = 0;
   async function flush() {
-    const outcome = await changeMany(store.change, changes);
+    const outcome = await changeMany(
+      store.change,
+      batch.map(([, change]) => change),
+    );
     if ("tooMany" in outcome) {
-      const { resource, id } = changes[outcome.tooMany] as ResourceChange;
-      throw new Error(`line ${numbers[outcome.tooMany]}: ${resource}/${id} ${tooManyFeatures}`);
+      const [number, { resource, id }] = batch[outcome.tooMany] as (typeof batch)[number];
+      throw new Error(`line ${number}: ${resource}/${id} ${tooManyFeatures}`);
     }
     for (const had of outcome.had) counts[had ? "already present" : "added"] += 1;
-    progress.advance(changes.length);
-    [changes, numbers] = [[], []];
+    progress.advance(batch.length);
+    batch = [];
   }
   try {
     for await (const line of linesOf(input)) {
@@ -121,12 +119,9 @@ async function importFrom(store: FeatureStore, file: string, signal: AbortSignal
       number += 1;
       if (line.trim() === "") continue;
       const change = readLine(number, line);
-      if (isPast(change.expiresAt)) counts.expired += 1;
-      else {
-        changes.push(change);
-        numbers.push(number);
-      }
-      if (changes.length === linesPerBatch) await flush();
+      if (change.type === "add" && isPast(change.expiresAt)) counts.expired += 1;
+      else batch.push([number, change]);
+      if (batch.length === linesPerBatch) await flush();
     }
     await flush();
   } catch (error) {

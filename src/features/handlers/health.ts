@@ -4,9 +4,10 @@ import { check } from "../../http/health.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../waiting/shared.ts";
-import type { FeatureStore } from "../store/store.ts";
+import type { Features } from "../store/store.ts";
 
-export function healthHandlers(store: FeatureStore, log: Logger): Pick<Handlers<operations>, "checkHealth"> {
+/** The health of the store. */
+export function healthHandlers(store: Features, log: Logger) {
   const outage = watchOutage(log);
   const probe = shared(() => store.has("health", "check", ["read"]));
   return {
@@ -14,5 +15,5 @@ export function healthHandlers(store: FeatureStore, log: Logger): Pick<Handlers<
       const body = { store: await check(outage, "The store cannot be reached", probe()) };
       return body.store.healthy ? { status: 200, body } : { status: 503, body };
     },
-  };
+  } satisfies Partial<Handlers<operations>>;
 }

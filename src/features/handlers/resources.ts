@@ -1,96 +1,55 @@
-import type { components, operations } from "../../../generated/features.ts";
+import type { operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
-import { errorLine, unknownCursor } from "../requests/errors.ts";
+import { readCursor, viewEntry, writeCursor } from "../requests/entry.ts";
+import { errorLine } from "../requests/errors.ts";
 import { viewExpiry } from "../requests/expiry.ts";
-import { viewRecord } from "../requests/feed.ts";
-import { type LongWork, unknownSize } from "../requests/long-work.ts";
-import type { Entry, FeatureStore, FeedEntry, History } from "../store/store.ts";
+import { type LongWork, sizeAt } from "../requests/long-work.ts";
+import type { StateAt } from "../requests/state.ts";
+import type { Directory, Features } from "../store/store.ts";
 
-type ResourceOperation = "getResource" | "listResourceChanges";
-
-/** Maximum number of records of the feed that one page covers. */
-const coveredMax = 10_000;
-/** Number of records that are read at once. The memory of a search is that of its matches and of so many records. */
-const recordsPerRead = 1000;
-
-/** One resource with its features, and its changes. */
-export function resourceHandlers(
-  store: FeatureStore,
-  long: LongWork,
-): Pick<Handlers<operations>, ResourceOperation> {
+/** One resource with its features, the resources with a feature, and the entries of a kind of resource. */
+export function resourceHandlers(store: Features & Directory, stateAt: StateAt, long: LongWork) {
   return {
     async getResource({ path: { resource, id }, log }) {
       log.debug({ resource, id }, "get resource");
-      const features = await mapInTurns(await store.list(resource, id), viewFeature);
+      const features = await mapInTurns(await store.list(resource, id), ({ feature, expiresAt }) => ({
+        feature,
+        ...viewExpiry(expiresAt),
+      }));
       return { status: 200, body: { resource, id, features } };
     },
 
-    async listResourceChanges({ path: { resource, id }, query: { cursor, limit }, signal, log, owner }) {
-      log.debug({ resource, id, cursor, limit }, "list resource changes");
-      const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
-      const { history } = store;
-      const page = await (history
-        ? long(owner, limit, () => readHistory(history, resource, id, cursor, limit))
-        : long(owner, unknownSize, () => searchFeed(store, isMatch, cursor, limit, signal)));
-      if (page === undefined) return errorLine(410, unknownCursor);
-      const { found, next } = page;
+    async listResources({ path: { resource }, query: { feature, count, as_of, cursor, limit }, owner, log }) {
+      log.debug({ resource, feature }, "list resources");
+      const state = await stateAt(as_of);
+      if ("status" in state) return state;
+      if (count && as_of !== undefined) {
+        return errorLine(400, "query parameter count is not allowed with as_of");
+      }
+      const after = cursor && Buffer.from(cursor, "base64url").toString();
+      const page = () => state.idsWith(resource, feature, after, limit);
+      const { ids, next } = await long(owner, sizeAt(as_of, limit), page);
       return {
         status: 200,
-        body: { changes: found.map(viewRecord), ...(next !== undefined && { next_cursor: next }) },
+        body: {
+          ids,
+          ...(next !== undefined && { next_cursor: Buffer.from(next).toString("base64url") }),
+          ...(count && { count: await store.count(resource, feature) }),
+        },
       };
     },
-  };
-}
 
-function viewFeature({ feature, expiresAt }: Entry): components["schemas"]["FeatureWithExpiry"] {
-  return { feature, ...viewExpiry(expiresAt) };
-}
-
-interface FoundPage {
-  found: FeedEntry[];
-  /** The cursor after the records that were covered; undefined if they reach the newest one. */
-  next: string | undefined;
-}
-
-async function readHistory(
-  history: History,
-  resource: string,
-  id: string,
-  after: string | undefined,
-  limit: number,
-): Promise<FoundPage | undefined> {
-  const found = await history.changes(resource, id, after, limit);
-  return found && { found, next: found.length === limit ? found.at(-1)?.cursor : undefined };
-}
-
-/**
- * Searches the feed after a cursor for up to `limit` matches, in up to `coveredMax` records. Resolves with undefined if the
- * cursor is unknown or a record after it has been deleted. After the signal it resolves soon, with a shorter page.
- */
-async function searchFeed(
-  store: FeatureStore,
-  isMatch: (entry: FeedEntry) => boolean,
-  after: string | undefined,
-  limit: number,
-  signal: AbortSignal,
-): Promise<FoundPage | undefined> {
-  // Read first: records that are added meanwhile do not lengthen the search.
-  const end = await store.newest();
-  const found: FeedEntry[] = [];
-  let next = after;
-  for (let covered = 0; covered < coveredMax; covered += recordsPerRead) {
-    const entries = await store.changes(next, recordsPerRead, end);
-    // If records have been deleted during the search, the request for the next page finds it out.
-    if (!entries) return covered === 0 ? undefined : { found, next };
-    if (entries.length === 0) return { found, next: undefined };
-    for (const entry of entries) {
-      next = entry.cursor;
-      if (isMatch(entry)) found.push(entry);
-      if (found.length === limit) break;
-    }
-    if (next === end) return { found, next: undefined };
-    if (found.length === limit || signal.aborted) break;
-  }
-  return { found, next };
+    async listEntries({ query: { resource, cursor, limit }, owner, log }) {
+      log.debug({ resource, cursor, limit }, "list entries");
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      if (cursor !== undefined && !after) {
+        return errorLine(400, "query parameter cursor must be the next_cursor of a page of this list");
+      }
+      const found = await long(owner, limit, () => store.entriesOf(resource, after, limit));
+      const last = found.length === limit ? found.at(-1) : undefined;
+      const entries = await mapInTurns(found, viewEntry);
+      return { status: 200, body: { entries, ...(last && { next_cursor: writeCursor(last) }) } };
+    },
+  } satisfies Partial<Handlers<operations>>;
 }

@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/features.ts";
 import { recordsMax } from "../../http/streams/event-stream.ts";
 import { chunkLength, openStreams, streamEvent } from "../../http/streams/feed.ts";
-import { type FeatureStore, type FeedEntry, StoreFailure } from "../store/store.ts";
+import { type ChangeFeed, type FeedEntry, StoreFailure } from "../store/store.ts";
 import { instantOf, viewExpiry } from "./expiry.ts";
 
 /** A feed entry as the contract shows it. */
@@ -9,23 +9,15 @@ export function viewRecord({
   cursor,
   record: { type, at, resource, id, feature, expiresAt },
 }: FeedEntry): components["schemas"]["ChangeRecord"] {
-  return {
-    cursor,
-    type,
-    at: instantOf(at),
-    resource,
-    id,
-    feature,
-    ...viewExpiry(expiresAt),
-  };
+  return { cursor, type, at: instantOf(at), resource, id, feature, ...viewExpiry(expiresAt) };
 }
 
 /** Creates the streams of the change feed. */
-export const openChangeStreams = (store: FeatureStore) =>
+export const openChangeStreams = (feed: ChangeFeed) =>
   openStreams({
-    newest: () => store.newest(),
+    newest: () => feed.newest(),
     async read(_all: object, after, newest) {
-      const entries = await store.changes(after, recordsMax, newest);
+      const entries = await feed.changes(after, recordsMax, newest);
       if (entries === undefined) return undefined;
       let text: string | undefined;
       let cursor = after;

@@ -8,6 +8,9 @@ export type LongWork = <Result>(owner: Owner, size: number, work: () => Promise<
 /** The size of work of which a few records are wanted, but many may be read. */
 export const unknownSize = Number.POSITIVE_INFINITY;
 
+/** The size of work on the state at `as_of`. Of the past, many records may be read for each item. */
+export const sizeAt = (as_of: string | undefined, items = 1) => (as_of === undefined ? items : unknownSize);
+
 /** Work on up to so many does not wait. */
 const quickMax = 100;
 /** Of them a caller has two. */

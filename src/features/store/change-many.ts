@@ -1,5 +1,5 @@
 import { eachInTurns } from "../../waiting/turns.ts";
-import type { ChangeOutcome, FeatureChange } from "./store.ts";
+import { type ChangeOutcome, type FeatureChange, resourceKey } from "./store.ts";
 
 /** A change to a feature of the resource that it names. */
 export type ResourceChange = FeatureChange & { resource: string; id: string };
@@ -18,7 +18,7 @@ export async function changeMany<Change extends { resource: string; id: string }
 ): Promise<{ had: boolean[] } | { tooMany: number }> {
   const had: boolean[] = [];
   const rejected: number[] = [];
-  const byResource = Map.groupBy(changes.entries(), ([, { resource, id }]) => JSON.stringify([resource, id]));
+  const byResource = Map.groupBy(changes.entries(), ([, change]) => resourceKey(change));
   await eachInTurns(byResource.values(), resourcesAtATime, async (members) => {
     const [[first, { resource, id }]] = members as [(typeof members)[number]];
     const outcome = await change(

@@ -3,16 +3,20 @@ export interface Entry {
   resource: string;
   id: string;
   feature: string;
-  /** When the feature expires, in milliseconds since 1970 (UTC). Default: never. */
+  /** The instant at which the feature expires, as milliseconds since 1970 (UTC). Default: never. */
   expiresAt?: number | undefined;
 }
+
+/** A text that identifies the resource of something. */
+export const resourceKey = ({ resource, id }: { resource: string; id: string }): string =>
+  JSON.stringify([resource, id]);
 
 /** A change to one feature of a resource. */
 export type FeatureChange =
   | { type: "add"; feature: string; expiresAt?: number | undefined }
   | { type: "remove"; feature: string };
 
-/** A change that was made; `at` is in milliseconds since 1970 (UTC). */
+/** A change that was made at the instant `at`, as milliseconds since 1970 (UTC). */
 export interface ChangeRecord extends Entry {
   type: "added" | "removed" | "expired";
   at: number;
@@ -34,13 +38,10 @@ export type EntryKey = Pick<Entry, "feature" | "id">;
 export type ChangeOutcome = { had: boolean[] } | { rejected: "list differs" | "too many features" };
 
 /**
- * Feature names by resource. Linearizable: after a change resolves, every later call in any process sees it. An expired
- * feature is absent from every result, by the clock of the process that reads.
- *
- * Every method rejects with `StoreFailure` within a few seconds if the store is unavailable. A change that was rejected
- * may still be made, atomically, now or a little later. Repeating it is safe.
+ * The features of each resource. Linearizable: after a change resolves, every later call in any process sees the change.
+ * An expired feature is absent from every result, by the clock of the process that reads.
  */
-export interface FeatureStore extends AsyncDisposable {
+export interface Features {
   /**
    * The entries of a resource without duplicates, oldest first. Empty for an unknown resource. A list that is longer than
    * `featuresMax` is read in pieces, between which it can change.
@@ -55,23 +56,15 @@ export interface FeatureStore extends AsyncDisposable {
    * Changes nothing if the list differs from `onlyIf`, and if the list would get longer and longer than `featuresMax`.
    */
   change(resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]): Promise<ChangeOutcome>;
+}
+
+/** The resources and features of each kind of resource. Linearizable, and without what has expired, like `Features`. */
+export interface Directory {
   /**
    * Ids of resources of one kind that have a feature: without duplicates, after the id `after`, in an order that is
    * stable and depends on the store. Fewer ids than the limit mean that there are no more.
    */
   idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<string[]>;
-  /**
-   * Entries of the change feed after a cursor, or from the oldest record. Records of one resource are in order; records
-   * of different resources are in order approximately. An addition that changes an expiry time has a record. An expiry
-   * has one when `expire` has recorded it; this method and `newest` make one step of it first.
-   *
-   * The entries end at the cursor `until`, or at the newest record. Resolves with undefined if the cursor is unknown or
-   * a record after it has been deleted. The parameter `changes` of the store's URL is the minimum number of records that
-   * are kept.
-   */
-  changes(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined>;
-  /** The cursor after the newest record. */
-  newest(): Promise<string>;
   /** The number of resources of a kind that have a feature. The cost does not depend on that number. */
   count(resource: string, feature: string): Promise<number>;
   /**
@@ -84,31 +77,58 @@ export interface FeatureStore extends AsyncDisposable {
    * store. Fewer entries than the limit mean that there are no more.
    */
   entriesOf(resource: string, after: EntryKey | undefined, limit: number): Promise<Entry[]>;
-  /** Past states, if the store keeps all change records. */
-  readonly history: History | undefined;
   /**
-   * Removes some of the features that have expired, and records their expiry. Resolves with whether there may be more of
-   * them. Several processes can do this at the same time.
-   */
-  expire(): Promise<boolean>;
-  /**
-   * Every entry; those of one resource are together and in order. A resource that changes meanwhile is returned in its
-   * state before or after the change, unless its list is longer than `featuresMax`.
+   * Every entry; the entries of one resource are together and in order. A resource that changes meanwhile is returned in
+   * its state before or after the change, unless its list is longer than `featuresMax`.
    */
   entries(): AsyncIterable<Entry>;
 }
 
 /**
- * The past of a store that keeps all change records, since it was empty. An instant `at` is in milliseconds since 1970
- * (UTC), inclusive, and not in the future. An expired feature is absent from its instant of expiry on.
+ * The records of changes. Records of one resource are in order; records of different resources are in order
+ * approximately. An addition that changes an expiry time has a record. An expiry has one when `expire` has recorded
+ * it; both methods make one step of `expire` first.
+ */
+export interface ChangeFeed {
+  /**
+   * Entries of the feed after a cursor, or from the oldest record. They end at the cursor `until`, or at the newest
+   * record. Resolves with undefined if the cursor is unknown or a record after it has been deleted. The parameter
+   * `changes` of the store's URL is the minimum number of records that are kept.
+   */
+  changes(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined>;
+  /** The cursor after the newest record. */
+  newest(): Promise<string>;
+}
+
+/** Work that a store needs from time to time. */
+export interface Upkeep {
+  /**
+   * Removes some of the features that have expired, and records their expiry. Resolves with whether there may be more of
+   * them. Several processes can do this at the same time.
+   */
+  expire(): Promise<boolean>;
+}
+
+/**
+ * A store of features. Every method rejects with `StoreFailure` within a few seconds if the store is unavailable. A change
+ * that was rejected may still be made, atomically, now or a little later. Repeating it is safe.
+ */
+export interface FeatureStore extends Features, Directory, ChangeFeed, Upkeep, AsyncDisposable {
+  /** Past states, if the store keeps all change records. */
+  readonly history: History | undefined;
+}
+
+/**
+ * The past of a store that keeps all change records, since it was empty. An instant `at` is given as milliseconds since
+ * 1970 (UTC), is inclusive, and is not in the future. An expired feature is absent from its instant of expiry on.
  *
  * The records of one resource have the instants of their changes, which never decrease: a clock that is behind counts as
- * that of the last change. The instant is taken where the order of the changes is made.
+ * the instant of the last change. The instant is taken where the order of the changes is made.
  */
 export interface History {
   /**
-   * An instant up to which every state is final: no later change gets it, nor an earlier one. It is that of the call, except
-   * that a change in flight is awaited; rejects with `StoreFailure` if that takes longer than two seconds.
+   * An instant up to which every state is final: no later change gets this instant or an earlier one. It is the instant of
+   * the call, except that a change in flight is awaited; rejects with `StoreFailure` if that takes longer than two seconds.
    */
   settled(): Promise<number>;
   /** The entries that a resource had, oldest first. */

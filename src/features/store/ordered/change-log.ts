@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { cursorOf, numberIn, positionOf } from "../cursor.ts";
 import { historyMismatch } from "../parameters.ts";
 import type { ChangeRecord, FeedEntry } from "../store.ts";
-import { historyIn } from "./history.ts";
 import { digits, keyOf } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";
+import { recordPast } from "./past.ts";
 
 /** The range of records that are kept, by number. A store that is emptied gets a log with a new id. */
 interface Log {
@@ -17,7 +17,7 @@ interface Log {
 
 /** Appends records within `write`. */
 export interface Append {
-  /** The instant of the next record of a resource, in milliseconds since 1970 (UTC). */
+  /** The instant of the next record of a resource, as milliseconds since 1970 (UTC). */
   instantOf(resource: string, id: string): number;
   /** Returns the number of the record. */
   append(record: ChangeRecord): number;
@@ -32,9 +32,6 @@ export type ChangeLog = Awaited<ReturnType<typeof openChangeLog>>;
 /** Opens the log, which keeps the newest `kept` records or all of them, and creates it if there is none. */
 export async function openChangeLog(map: OrderedMap, kept: number) {
   const keepsAll = kept === Number.POSITIVE_INFINITY;
-  const history = keepsAll ? historyIn(map) : undefined;
-  const log = () => map.get(logKey) as Log;
-  const instantOf = (number: number) => map.get<ChangeRecord>(recordKey(number))?.at;
   const isOpen = await map.write(() => {
     const known = map.get<Log>(logKey);
     if (known && known.last > 0) return keepsAll === (known.keep === "all");
@@ -44,46 +41,56 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
   });
   if (!isOpen) throw historyMismatch(keepsAll);
 
-  const changeLog = {
+  const log = () => map.get(logKey) as Log;
+  const recordAt = (number: number) => map.get<ChangeRecord>(recordKey(number));
+  const instantOf = (number: number) => recordAt(number)?.at;
+  const numberOf = (cursor: string | undefined) => positionOf(cursor, log(), instantOf);
+  return {
+    /** True if the log has all records. */
+    keepsAll,
+    /** The number of the newest record. Within `read` or `write` only. */
+    last: () => log().last,
+    /** A record that is kept. Within `read` only. */
+    record: (number: number) => recordAt(number) as ChangeRecord,
+    /** The number before the first record after a cursor; undefined if the cursor is unknown. Within `read` only. */
+    numberOf,
+    /** A record that is kept, with the cursor after it. Within `read` only. */
+    entry(number: number): FeedEntry {
+      const record = recordAt(number) as ChangeRecord;
+      return { record, cursor: cursorOf(log().id, number, record.at) };
+    },
+    /** The cursor after the newest record. Within `read` only. */
+    newest(): string {
+      const { id, last } = log();
+      return cursorOf(id, last, instantOf(last));
+    },
     /** Runs work that appends records. Within `write` only. */
     write<Result>(work: (log: Append) => Result): Result {
       const { first, last, ...rest } = log();
       let [oldest, newest] = [first, last];
-      const recorder = history?.recorder();
+      const past = keepsAll ? recordPast(map) : undefined;
       const result = work({
-        instantOf: (resource, id) => recorder?.nextInstant(resource, id) ?? Date.now(),
+        instantOf: (resource, id) => past?.nextInstant(resource, id) ?? Date.now(),
         append(record) {
           newest += 1;
           map.put(recordKey(newest), record);
-          recorder?.add(newest, record);
+          past?.add(newest, record);
           for (; oldest <= newest - kept; oldest++) map.remove(recordKey(oldest));
           return newest;
         },
       });
-      recorder?.save();
+      past?.save();
       if (newest > last) map.put(logKey, { ...rest, first: oldest, last: newest } satisfies Log);
       return result;
     },
-    /** True if the history needs the list of a resource. Within `read` only. */
-    isListDue: (resource: string, id: string): boolean => history?.isListDue(resource, id) ?? false,
-    /** Saves the list of a resource if it is due. Within `write` only. */
-    saveList(resource: string, id: string): void {
-      history?.saveList(resource, id, log().last);
-    },
-    /** The record with a number that is kept. Within `read` only. */
-    record: (number: number) => map.get(recordKey(number)) as ChangeRecord,
-    /** The number before the first record after a cursor; undefined if it is unknown. Within `read` only. */
-    numberOf: (cursor: string | undefined): number | undefined => positionOf(cursor, log(), instantOf),
-    /** The cursor after a record. Within `read` only. */
-    cursorOf: (number: number) => cursorOf(log().id, number, instantOf(number)),
     /**
-     * The entries after a cursor, up to the cursor `until`; undefined if it is unknown or a record after it is deleted.
-     * Within `read` only.
+     * The entries after a cursor, up to the cursor `until`; undefined if the cursor is unknown or a record after it is
+     * deleted. Within `read` only.
      */
     after(cursor: string | undefined, limit: number, until?: string): FeedEntry[] | undefined {
-      const { id, last } = log();
-      const number = changeLog.numberOf(cursor);
+      const number = numberOf(cursor);
       if (number === undefined) return undefined;
+      const { id, last } = log();
       const end = Math.min(number + limit, numberIn(until ?? "", id) ?? last);
       const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(end + 1));
       return [...records].map((record, index) => ({
@@ -91,11 +98,5 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
         cursor: cursorOf(id, number + 1 + index, record.at),
       }));
     },
-    /** The cursor after the newest record. Within `read` only. */
-    newest(): string {
-      const { id, last } = log();
-      return cursorOf(id, last, instantOf(last));
-    },
   };
-  return { ...changeLog, history: history?.reader(changeLog) };
 }

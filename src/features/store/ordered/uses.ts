@@ -1,6 +1,6 @@
 import type { StoredEntry } from "../stored-entry.ts";
-import { digits, keyOf, keysWithin } from "./keys.ts";
-import type { OrderedMap } from "./map.ts";
+import { digits, keyOf, keysUpTo, keysWithin } from "./keys.ts";
+import { firstIn, type OrderedMap } from "./map.ts";
 
 /** A feature that resources of a kind have, and the number of its entries, also of those that have just expired. */
 interface Use {
@@ -20,10 +20,12 @@ export async function openUses(map: OrderedMap) {
   const expiryKey = ({ resource, feature, expiresAt = 0, place }: StoredEntry) =>
     keyOf("expiry", resource, feature, digits(expiresAt), digits(place));
 
-  function add(resource: string, feature: string, entries: number): void {
-    const before = map.get<Use>(useKey(resource, feature))?.entries ?? 0;
-    if (before + entries > 0)
-      map.put(useKey(resource, feature), { feature, entries: before + entries } satisfies Use);
+  const entriesWith = (resource: string, feature: string) =>
+    map.get<Use>(useKey(resource, feature))?.entries ?? 0;
+
+  function add(resource: string, feature: string, change: 1 | -1): void {
+    const entries = entriesWith(resource, feature) + change;
+    if (entries > 0) map.put(useKey(resource, feature), { feature, entries } satisfies Use);
     else map.remove(useKey(resource, feature));
   }
 
@@ -50,15 +52,11 @@ export async function openUses(map: OrderedMap) {
     },
     /** The number of entries that have not expired. Within `read` only. */
     count(resource: string, feature: string): number {
-      const [start] = keysWithin("expiry", resource, feature);
-      const expired = map.count(start, keyOf("expiry", resource, feature, digits(Date.now() + 1)));
-      return (map.get<Use>(useKey(resource, feature))?.entries ?? 0) - expired;
+      const expired = map.count(...keysUpTo(Date.now(), "expiry", resource, feature));
+      return entriesWith(resource, feature) - expired;
     },
     /** Within `read` only. */
     features: (resource: string, limit: number): string[] =>
-      Iterator.from(map.range<Use>(...keysWithin("use", resource)))
-        .take(limit)
-        .map(({ feature }) => feature)
-        .toArray(),
+      firstIn<Use>(map, keysWithin("use", resource), limit).map(({ feature }) => feature),
   };
 }

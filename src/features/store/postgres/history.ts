@@ -1,11 +1,10 @@
 import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
-import { readCursor } from "../cursor.ts";
 import { foldHistory } from "../fold-history.ts";
 import { keyOfName } from "../name-key.ts";
 import type { History } from "../store.ts";
 import { type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import { type FeedRow, feedColumns, pageIn } from "./feed.ts";
+import { readRecords } from "./feed.ts";
 import { type ChangeRow, changeColumns, keyOfPosition, recordIn } from "./rows.ts";
 
 /** A row of the table `feature_list`. */
@@ -17,11 +16,11 @@ interface ListRow {
 }
 
 /** The last addition or removal of a feature until an instant. An expiry follows from the addition. */
-const lastRecord = (id: string, feature: string, at: string) =>
+const lastRecordText = (id: string, feature: string, at: string) =>
   `select type, expires_at from feature_storage.change
   where resource = $1 and id = ${id} and feature = ${feature} and at <= ${at} and type <> 'expired'
   order by at desc, number desc limit 1`;
-const isPresent = (at: string) =>
+const isPresentCondition = (at: string) =>
   `last.type = 'added' and (last.expires_at is null or last.expires_at > ${at})`;
 
 /** The past of a store whose feed keeps all records. */
@@ -61,7 +60,7 @@ export const historyIn = (query: Sql["query"]): History => ({
     const keys = features.map(keyOfName);
     const rows = await query<{ feature: string }>(
       `select wanted.feature from unnest($3::text[]) as wanted (feature)
-      cross join lateral (${lastRecord("$2", "wanted.feature", "$4")}) as last where ${isPresent("$4")}`,
+      cross join lateral (${lastRecordText("$2", "wanted.feature", "$4")}) as last where ${isPresentCondition("$4")}`,
       [keyOfName(resource), keyOfName(id), keys, at],
       "repeated",
     );
@@ -82,9 +81,9 @@ export const historyIn = (query: Sql["query"]): History => ({
           where resource = $1 and feature = $2 and id > examined.id order by id limit 1
         ) as next
       )
-      select coalesce(names[2], id) as id, ${isPresent("$4")} as is_present
+      select coalesce(names[2], id) as id, ${isPresentCondition("$4")} as is_present
       from (select * from examined limit $5) as examined
-      left join lateral (${lastRecord("examined.id", "$2", "$4")}) as last on true`,
+      left join lateral (${lastRecordText("examined.id", "$2", "$4")}) as last on true`,
       [keyOfName(resource), keyOfName(feature), keyOfPosition(after), at, limit + 1],
       "repeated",
     );
@@ -95,17 +94,6 @@ export const historyIn = (query: Sql["query"]): History => ({
     );
     return { ids, next: rows.length > limit ? page.at(-1)?.id : undefined };
   },
-  async changes(resource, id, after, limit) {
-    const rows = await query<FeedRow>(
-      `select ${feedColumns("$3")}, page.* from feature_storage.feed_state
-      left join lateral (
-        select ${changeColumns} from feature_storage.change
-        where resource = $1 and id = $2 and number > $3
-        order by number limit $4
-      ) as page on true`,
-      [keyOfName(resource), keyOfName(id), readCursor(after ?? "")?.number ?? 0, limit],
-      "repeated",
-    );
-    return await pageIn(rows, after);
-  },
+  changes: (resource, id, after, limit) =>
+    readRecords(query, "resource = $3 and id = $4", [keyOfName(resource), keyOfName(id)], after, limit),
 });

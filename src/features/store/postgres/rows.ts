@@ -29,14 +29,16 @@ export interface ChangeRow extends KeyColumns {
 export const featureColumns = "resource, id, feature, names, place, expires_at";
 export const changeColumns = "number, type, at, resource, id, feature, names, expires_at";
 
+/** The condition for rows that have not expired at an instant, which is an SQL expression. */
+export const isLiveCondition = (now: string) => `(expires_at is null or expires_at > ${now})`;
+
 /**
  * The key of a name in a cursor, which can be any text. PostgreSQL stores no character 0, and no name has one: what follows
  * it in a cursor decides nothing.
  */
 export const keyOfPosition = (name = ""): string => keyOfName(name.split("\0", 1)[0] as string);
 
-const expiryIn = (milliseconds: bigint | null) =>
-  milliseconds === null ? {} : { expiresAt: Number(milliseconds) };
+const expiryIn = (instant: bigint | null) => (instant === null ? {} : { expiresAt: Number(instant) });
 
 function namesIn({ resource, id, feature, names }: KeyColumns): Pick<Entry, "resource" | "id" | "feature"> {
   if (!names) return { resource, id, feature };

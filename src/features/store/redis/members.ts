@@ -1,20 +1,14 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
 import { isLive } from "../stored-entry.ts";
-import { shareOf } from "./change-log.ts";
-import { afterName, readMember } from "./keys.ts";
+import { afterName, parts as allParts, keyOf, readMember } from "./keys.ts";
+import { merged, shareOf } from "./merge.ts";
 import type { Servers } from "./servers.ts";
 
 /** Maximum number of members of a sorted set that are read at once, and the number that is read in a turn of its own. */
 const membersPerRead = 500;
 const manyMembers = 50;
 
-/** A sorted set without scores. */
-interface Source {
-  part: number;
-  key: string;
-}
-
-/** A member that has not expired: a name, and when it expires. */
+/** A member of a sorted set without scores: a name, and when it expires. */
 interface Member {
   name: string;
   /** The name in the encoding that Redis sorts by. */
@@ -22,47 +16,44 @@ interface Member {
   expiresAt?: number;
 }
 
-/**
- * The members of several sorted sets that have not expired, merged by name: from the name `from` on, or after `after`.
- * Reads about `limit` of them, and more on demand.
- */
-export async function* mergedMembers(
+/** The members to read: from the name `from` on, or after `after`; about `limit` of them, and more on demand. */
+interface Wanted {
+  from?: string | undefined;
+  after?: string | undefined;
+  limit: number;
+  /** Default: all parts. */
+  parts?: number[];
+}
+
+/** The members of a sorted set of each part that have not expired, merged by name. Each comes with its `part`. */
+export function mergedMembers(
   servers: Servers,
-  sources: Source[],
-  { from, after, limit }: { from?: string | undefined; after?: string | undefined; limit: number },
-): AsyncGenerator<Member & { part: number }, void, void> {
+  key: [kind: string, ...names: string[]],
+  { from, after, limit, parts = allParts }: Wanted,
+) {
   const start = after !== undefined ? `(${afterName(after)}` : from !== undefined ? `[${from}` : "-";
-  const count = sources.length > 1 ? shareOf(limit) : Math.min(limit, membersPerRead);
-  const readers = sources.map((source) => memberReader(servers, source, start, count));
-  for (;;) {
-    await Promise.all(readers.map((reader) => reader.fill()));
-    const waiting = readers.filter(({ live }) => live.length > 0);
-    if (waiting.length === 0) return;
-    // The first of all is next, as long as the first of each part is known.
-    while (waiting.every(({ live }) => live.length > 0)) {
-      await letOthersRun();
-      const { live, part } = waiting.reduce((one, other) => (isBefore(other.live, one.live) ? other : one));
-      yield { ...(live.shift() as Member), part };
-    }
-  }
+  const size = parts.length > 1 ? shareOf(limit) : Math.min(limit, membersPerRead);
+  const readers = parts.map((part) => memberReader(servers, part, keyOf(part, ...key), start, size));
+  // The order of Redis is by bytes, the order of JavaScript by UTF-16 code units.
+  return merged(readers, (one: Member, other: Member) => Buffer.compare(one.bytes, other.bytes) < 0);
 }
 
 /** Reads the members of one sorted set that have not expired, in pieces that get larger. */
-function memberReader(servers: Servers, { part, key }: Source, start: string, count: number) {
-  const live: Member[] = [];
+function memberReader(servers: Servers, part: number, key: string, start: string, sizeAtFirst: number) {
+  const unread: Member[] = [];
   let from: string | undefined = start;
-  let size = count;
+  let size = sizeAtFirst;
   return {
     part,
-    live,
+    unread,
     /** Reads on if no member is left, up to a live one or the end. */
     async fill(): Promise<void> {
-      while (live.length === 0 && from !== undefined) {
+      while (unread.length === 0 && from !== undefined) {
         const limits = ["LIMIT", "0", String(size)];
         const members: string[] = await servers.send(part, ["ZRANGEBYLEX", key, from, "+", ...limits]);
         if (members.length > manyMembers) await letOthersRun();
         for (const member of members.map(readMember).filter(isLive))
-          live.push({ ...member, bytes: Buffer.from(member.name) });
+          unread.push({ ...member, bytes: Buffer.from(member.name) });
         const last = members.length < size ? undefined : members.at(-1);
         from = last && `(${afterName(readMember(last).name)}`;
         size = Math.min(4 * size, membersPerRead);
@@ -70,7 +61,3 @@ function memberReader(servers: Servers, { part, key }: Source, start: string, co
     },
   };
 }
-
-/** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
-const isBefore = ([one]: Member[], [other]: Member[]) =>
-  Buffer.compare((one as Member).bytes, (other as Member).bytes) < 0;

@@ -129,6 +129,9 @@ function clientOfOne(url: URL, serverName: string | undefined): Client {
 function clientOfCluster(urls: [URL, ...URL[]], serverName: string | undefined): Client {
   const rootNodes = urls.map((url) => ({ socket: addressOf(url) }));
   let lastError: unknown;
+  const keepError = (error: unknown) => {
+    lastError = error;
+  };
   const cluster = redis
     .createCluster({
       ...optionsFor(urls[0], serverName),
@@ -137,13 +140,9 @@ function clientOfCluster(urls: [URL, ...URL[]], serverName: string | undefined):
       minimizeConnections: true,
       commandOptions: { timeout: reconnectMaxMs },
     })
-    .on("error", (error) => {
-      lastError = error;
-    })
+    .on("error", keepError)
     // The driver connects to a node again and again, so that a command only times out.
-    .on("node-error", (error) => {
-      lastError = error;
-    });
+    .on("node-error", keepError);
   return {
     async open() {
       await cluster.connect().catch((error) => {

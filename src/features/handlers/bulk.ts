@@ -1,0 +1,54 @@
+import type { operations } from "../../../generated/features.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { eachInTurns } from "../../waiting/turns.ts";
+import { readChange } from "../requests/entry.ts";
+import { errorLine, tooManyFeatures } from "../requests/errors.ts";
+import { expiryOf, isPast } from "../requests/expiry.ts";
+import type { LongWork } from "../requests/long-work.ts";
+import { changeMany } from "../store/change-many.ts";
+import { type Features, resourceKey } from "../store/store.ts";
+
+/** Number of resources of a query that are read at the same time. */
+const resourcesAtATime = 4;
+
+/** Many checks, and many changes, in one request. */
+export function bulkHandlers(store: Features, long: LongWork) {
+  return {
+    async hasFeatures({ body: { resources, features }, owner, log }) {
+      log.debug({ resources: resources.length, features }, "has features");
+      const distinct = new Map(resources.map((one) => [resourceKey(one), one]));
+      const found = new Map<string, boolean[]>();
+      const read = () =>
+        eachInTurns(distinct, resourcesAtATime, async ([key, { resource, id }]) => {
+          found.set(key, await store.has(resource, id, features));
+        });
+      await long(owner, distinct.size * features.length, read);
+      const results = resources.map((one) => ({ ...one, has: found.get(resourceKey(one)) ?? [] }));
+      return { status: 200, body: { results } };
+    },
+
+    async changeFeatures({ body: { changes }, owner, log }) {
+      log.debug({ changes: changes.length }, "change features");
+      for (const [index, { type, expires_at }] of changes.entries()) {
+        if (expires_at === undefined) continue;
+        const place = `body/changes/${index}/expires_at`;
+        if (type === "remove") return errorLine(400, `${place} is not allowed with remove`);
+        if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
+      }
+      const makeChanges = () => changeMany(store.change, changes.map(readChange));
+      const outcome = await long(owner, changes.length, makeChanges);
+      if ("tooMany" in outcome) {
+        const { resource, id } = changes[outcome.tooMany] as (typeof changes)[number];
+        return errorLine(
+          400,
+          `body/changes/${outcome.tooMany}: ${resource}/${id} ${tooManyFeatures}; ` +
+            "none of its changes was made, those to other resources may have been",
+        );
+      }
+      const results = changes.map(({ type }, index) => ({
+        changed: (type === "remove") === outcome.had[index],
+      }));
+      return { status: 200, body: { results } };
+    },
+  } satisfies Partial<Handlers<operations>>;
+}

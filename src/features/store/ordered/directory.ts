@@ -1,0 +1,53 @@
+import type { Directory } from "../store.ts";
+import { isLive, type StoredEntry, withoutPlace } from "../stored-entry.ts";
+import type { Parts } from "./entries.ts";
+import { listIn } from "./features.ts";
+import { keyOf, keysWithin, withKey } from "./keys.ts";
+import { chunksOf, firstIn, keyAfter, type OrderedMap, type Range } from "./map.ts";
+
+/** Maximum number of entries of a page that are read at once, since many requests can arrive at the same time. */
+const pageEntriesPerRead = 100;
+
+/** The resources and features of each kind of resource in an ordered map. */
+export const directoryOf = ({ map, uses }: Parts): Directory => ({
+  async idsWith(resource, feature, after, limit) {
+    const afterKey = after === undefined ? undefined : keyOf("with", resource, feature, after);
+    return (await livePage(map, keysWithin("with", resource, feature), afterKey, limit)).map(({ id }) => id);
+  },
+  async count(resource, feature) {
+    return map.read(() => uses.count(resource, feature));
+  },
+  async featuresInUse(resource, limit) {
+    return map.read(() => uses.features(resource, limit));
+  },
+  async entriesOf(resource, after, limit) {
+    const afterKey = after && withKey({ resource, ...after });
+    return (await livePage(map, keysWithin("with", resource), afterKey, limit)).map(withoutPlace);
+  },
+  async *entries() {
+    let [from, end] = keysWithin("of");
+    // Reads one resource at a time, since the map may change while the caller works on an entry.
+    for (;;) {
+      const [next] = map.read(() => firstIn<StoredEntry>(map, [from, end], 1));
+      if (!next) return;
+      yield* await listIn(map, next.resource, next.id);
+      [, from] = keysWithin("of", next.resource, next.id);
+    }
+  },
+});
+
+/** The first entries under the keys of `withKey` in a range that have not expired, after a key. */
+async function livePage(
+  map: OrderedMap,
+  [start, end]: Range,
+  after: string | undefined,
+  limit: number,
+): Promise<StoredEntry[]> {
+  const range: Range = [after === undefined ? start : keyAfter(after), end];
+  const found: StoredEntry[] = [];
+  for await (const chunk of chunksOf<StoredEntry>(map, range, withKey, Math.min(limit, pageEntriesPerRead))) {
+    for (const entry of chunk) if (isLive(entry)) found.push(entry);
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}

@@ -1,0 +1,74 @@
+import type { Sql } from "../../../database/database.ts";
+import { mapInTurns } from "../../../waiting/turns.ts";
+import { keyOfName } from "../name-key.ts";
+import { type Directory, featuresMax, resourceKey } from "../store.ts";
+import { liveInOrder, withoutPlace } from "../stored-entry.ts";
+import { readList } from "./features.ts";
+import { entryIn, type FeatureRow, featureColumns, isLiveCondition, keyOfPosition } from "./rows.ts";
+
+/** Number of entries that `entries` reads at once. A list of `featuresMax` is always read at once. */
+const entriesPerRead = 2 * featuresMax;
+
+/** The resources and features of each kind of resource. */
+export const directoryOf = (read: Sql["query"]): Directory => ({
+  async idsWith(resource, feature, after, limit) {
+    const rows = await read<FeatureRow>(
+      `select ${featureColumns} from feature_storage.feature
+      where resource = $1 and feature = $2 and id > $3 and ${isLiveCondition("$4")} order by id limit $5`,
+      [keyOfName(resource), keyOfName(feature), keyOfPosition(after), Date.now(), limit],
+      "repeated",
+    );
+    return await mapInTurns(rows, (row) => entryIn(row).id);
+  },
+  async count(resource, feature) {
+    const [row] = await read<{ resources: bigint }>(
+      `select resources - (
+        select count(*) from feature_storage.feature where resource = $1 and feature = $2 and expires_at <= $3
+      ) as resources
+      from feature_storage.feature_use where resource = $1 and feature = $2`,
+      [keyOfName(resource), keyOfName(feature), Date.now()],
+    );
+    return Number(row?.resources ?? 0);
+  },
+  async featuresInUse(resource, limit) {
+    const rows = await read<{ feature: string }>(
+      `select coalesce(name, feature) as feature from feature_storage.feature_use
+      where resource = $1 order by feature_use.feature limit $2`,
+      [keyOfName(resource), limit],
+      "repeated",
+    );
+    return await mapInTurns(rows, ({ feature }) => feature);
+  },
+  async entriesOf(resource, after, limit) {
+    const rows = await read<FeatureRow>(
+      `select ${featureColumns} from feature_storage.feature
+      where resource = $1 and (feature, id) > ($2, $3) and ${isLiveCondition("$4")}
+      order by feature, id limit $5`,
+      [keyOfName(resource), keyOfPosition(after?.feature), keyOfPosition(after?.id), Date.now(), limit],
+      "repeated",
+    );
+    return await mapInTurns(rows, (row) => withoutPlace(entryIn(row)));
+  },
+  async *entries() {
+    for (let after = { resource: "", id: "" }; ; ) {
+      const rows = await read<FeatureRow>(
+        `select ${featureColumns} from feature_storage.feature
+        where (resource, id) > ($1, $2) order by resource, id, feature limit $3`,
+        [after.resource, after.id, entriesPerRead],
+        "repeated",
+      );
+      const lists = [...Map.groupBy(rows, resourceKey).values()];
+      // The last list of a full page can be incomplete.
+      if (rows.length === entriesPerRead && lists.length > 1) lists.pop();
+      const [last] = lists.at(-1) ?? [];
+      if (!last) return;
+      if (lists[0]?.length === entriesPerRead) {
+        const { resource, id } = entryIn(last);
+        yield* await readList(read, resource, id);
+      } else {
+        for (const list of lists) yield* liveInOrder(await mapInTurns(list, entryIn)).map(withoutPlace);
+      }
+      after = last;
+    }
+  },
+});

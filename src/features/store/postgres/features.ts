@@ -1,0 +1,109 @@
+import type { Sql } from "../../../database/database.ts";
+import { inBatches } from "../../../waiting/batches.ts";
+import { mapInTurns } from "../../../waiting/turns.ts";
+import { keyOfName } from "../name-key.ts";
+import { type ChangeOutcome, type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
+import { withoutPlace } from "../stored-entry.ts";
+import { late } from "./failure.ts";
+import { entryIn, type FeatureRow, featureColumns, isLiveCondition, type Names } from "./rows.ts";
+
+/** Limit for a change and its wait for a batch, in milliseconds. */
+const changeMaxMs = 5000;
+/** Maximum number of requests whose changes are made in one transaction, and of their changes. */
+const requestsPerBatch = 50;
+const changesPerBatch = 100;
+/** Number of entries of a list that is read on a connection of its own. */
+const longList = 100;
+/** Number of features of a resource that are looked up on a connection of its own. */
+const manyFeatures = 20;
+
+const listText = `select ${featureColumns} from feature_storage.feature
+  where resource = $1 and id = $2 and ${isLiveCondition("$3")} order by place`;
+const listStartText = `${listText} limit ${longList + 1}`;
+const hasOneText = `select feature from feature_storage.feature
+  where resource = $1 and id = $2 and feature = $3 and ${isLiveCondition("$4")}`;
+/** The limit makes the plan a look-up of each key, where a list could be read as a whole. */
+const hasSomeText = `select wanted.feature from unnest($3::text[]) as wanted (feature)
+  cross join lateral (
+    select from feature_storage.feature
+    where resource = $1 and id = $2 and feature = wanted.feature and ${isLiveCondition("$4")} limit 1
+  ) as present`;
+
+/** The features of each resource. Their feed keeps at least `kept` records, or all. */
+export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number | null): Features {
+  const makeChanges = inBatches<ChangeRequest, ChangeOutcome>(
+    async (requests) => {
+      const [row] = await write<{ outcomes: (boolean[] | Rejection)[] }>(
+        "select feature_storage.change($1, $2, $3, $4) as outcomes",
+        [JSON.stringify(requests), Date.now(), featuresMax, kept],
+        "repeated",
+      );
+      return (row?.outcomes ?? []).map((outcome) =>
+        typeof outcome === "string" ? { rejected: outcome } : { had: outcome },
+      );
+    },
+    {
+      requests: requestsPerBatch,
+      size: changesPerBatch,
+      sizeOf: ({ changes, onlyIf = [] }) => changes.length + onlyIf.length,
+      maxMs: changeMaxMs,
+      late,
+    },
+  );
+  return {
+    list: (resource, id) => readList(read, resource, id),
+    async has(resource, id, features) {
+      const keys = features.map(keyOfName);
+      const [text, value] = keys.length === 1 ? [hasOneText, keys[0]] : [hasSomeText, keys];
+      const rows = await read<{ feature: string }>(
+        text,
+        [keyOfName(resource), keyOfName(id), value, Date.now()],
+        keys.length > manyFeatures ? "repeated" : "prepared",
+      );
+      const found = new Set(rows.map(({ feature }) => feature));
+      return keys.map((key) => found.has(key));
+    },
+    change: (resource, id, changes, onlyIf) => makeChanges(requestFor(resource, id, changes, onlyIf)),
+  };
+}
+
+/** See `Features.list`. */
+export async function readList(read: Sql["query"], resource: string, id: string): Promise<Entry[]> {
+  const values = [keyOfName(resource), keyOfName(id), Date.now()];
+  let rows = await read<FeatureRow>(listStartText, values);
+  if (rows.length > longList) rows = await read<FeatureRow>(listText, values, "repeated");
+  return await mapInTurns(rows, (row) => withoutPlace(entryIn(row)));
+}
+
+type Rejection = Extract<ChangeOutcome, { rejected: string }>["rejected"];
+
+/** A request to `feature_storage.change`, with the keys of names. */
+interface ChangeRequest {
+  resource: string;
+  id: string;
+  onlyIf?: string[] | undefined;
+  /** The number of additions among the changes. */
+  additions: number;
+  changes: (FeatureChange & { names?: Names | undefined })[];
+}
+
+function requestFor(
+  resource: string,
+  id: string,
+  changes: FeatureChange[],
+  onlyIf: string[] | undefined,
+): ChangeRequest {
+  const [resourceKey, idKey] = [keyOfName(resource), keyOfName(id)];
+  const isLong = resourceKey !== resource || idKey !== id;
+  return {
+    resource: resourceKey,
+    id: idKey,
+    onlyIf: onlyIf?.map(keyOfName),
+    additions: changes.filter(({ type }) => type === "add").length,
+    changes: changes.map((change) => {
+      const feature = keyOfName(change.feature);
+      const hasNames = change.type === "add" && (isLong || feature !== change.feature);
+      return { ...change, feature, names: hasNames ? [resource, id, change.feature] : undefined };
+    }),
+  };
+}

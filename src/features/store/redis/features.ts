@@ -1,0 +1,85 @@
+import { letOthersRun } from "../../../waiting/turns.ts";
+import { type ChangeOutcome, type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
+import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
+import { keyOf, pairs, partOf, readEntry } from "./keys.ts";
+import { scriptIn } from "./script.ts";
+import type { Servers } from "./servers.ts";
+
+/** Number of fields and values of a list that is read in a turn of its own. */
+const longList = 200;
+/** Redis 7.0 counts fields and values. With this number a list of `featuresMax` is always read at once. */
+const fieldsPerScan = 4 * featuresMax;
+
+const runChange = scriptIn("change.lua");
+
+/** The features of each resource. Their change log keeps at least `kept` records. */
+export const featuresIn = (servers: Servers, kept: number): Features => ({
+  list: (resource, id) => listIn(servers, resource, id),
+  async has(resource, id, features) {
+    const part = partOf(resource, id);
+    const key = keyOf(part, "of", resource, id);
+    const values = await servers.send<(string | null)[]>(part, ["HMGET", key, ...features]);
+    return values.map((value) => value !== null && isLive(readEntry(value)));
+  },
+  change: (resource, id, changes, onlyIf) => makeChanges(servers, kept, resource, id, changes, onlyIf),
+});
+
+/** A page of HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
+type ScanPage = [next: string, items: string[]];
+
+/** See `Features.list`. */
+export async function listIn(servers: Servers, resource: string, id: string): Promise<Entry[]> {
+  const part = partOf(resource, id);
+  const key = keyOf(part, "of", resource, id);
+  const entries = new Map<string, StoredEntry>();
+  let cursor = "0";
+  do {
+    const limits = ["COUNT", String(fieldsPerScan)];
+    const [next, fields]: ScanPage = await servers.send(part, ["HSCAN", key, cursor, ...limits]);
+    // Many long lists can arrive at the same time.
+    if (fields.length > longList) await letOthersRun();
+    for (const [feature, value] of pairs(fields)) {
+      entries.set(feature, { resource, id, feature, ...readEntry(value) });
+    }
+    cursor = next;
+  } while (cursor !== "0");
+  return liveInOrder([...entries.values()]).map(withoutPlace);
+}
+
+type ScriptChange = FeatureChange | { type: "expire"; feature: string };
+
+/** See `change.lua`. */
+type ScriptResult = [
+  outcome: "had" | "expired" | "list differs" | "too many features",
+  ...results: (number | string)[],
+];
+
+const numberToText = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
+
+/** See `Features.change`. It also takes expiries. */
+export async function makeChanges(
+  servers: Servers,
+  kept: number,
+  resource: string,
+  id: string,
+  changes: ScriptChange[],
+  onlyIf?: string[],
+): Promise<ChangeOutcome> {
+  const part = partOf(resource, id);
+  const keys = [
+    keyOf(part, "of", resource, id),
+    keyOf(part, "due"),
+    keyOf(part, "changes"),
+    keyOf(part, "used", resource),
+    ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
+  ];
+  for (;;) {
+    const request = { now: Date.now(), kept, max: featuresMax, resource, id, onlyIf, changes };
+    const args = [JSON.stringify(request, numberToText)];
+    const [outcome, ...results] = await runChange<ScriptResult>(servers, part, keys, args);
+    if (outcome === "had") return { had: results.map(Boolean) };
+    if (outcome !== "expired") return { rejected: outcome };
+    const expiries = results.map((feature) => ({ type: "expire" as const, feature: String(feature) }));
+    await makeChanges(servers, kept, resource, id, expiries);
+  }
+}

@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from "node:crypto";
+import { sharedNext } from "../../../waiting/shared.ts";
+import { letOthersRun } from "../../../waiting/turns.ts";
+import type { NumberedRecord } from "../fold-history.ts";
+import type { ChangeFeed, ChangeRecord, FeedEntry } from "../store.ts";
+import { keyOf, pairs, parts } from "./keys.ts";
+import { merged, shareOf } from "./merge.ts";
+import type { Servers } from "./servers.ts";
+
+type StreamEntry = [id: string, fields: string[]];
+
+/** Number of records that are read in a turn of their own. */
+const longPage = 20;
+
+/** The change records in the streams of all parts. A cursor has a position in each of them. */
+export const feedOf = (servers: Servers, expire: () => Promise<boolean>): ChangeFeed => ({
+  async changes(after, limit, until) {
+    await expire();
+    const cursor = after === undefined ? undefined : readCursor(after);
+    if (after !== undefined && !cursor) return undefined;
+    const log = await logOf(servers);
+    if (cursor && cursor.log !== log) return undefined;
+    const ends = until === undefined ? undefined : readCursor(until)?.positions;
+    const readers = parts.map((part) =>
+      recordReader(servers, part, cursor?.positions[part], ends?.[part], shareOf(limit)),
+    );
+    const page: FeedEntry[] = [];
+    const isOlder = (one: NumberedRecord, other: NumberedRecord) => one.record.at < other.record.at;
+    for await (const [{ number, record }, reader] of merged(readers, isOlder)) {
+      reader.position = number;
+      const positions = readers.map(({ position = 0 }) => position);
+      if (page.push({ record, cursor: cursorOf(log, positions) }) >= limit) break;
+    }
+    // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
+    return page.length === 0 && readers.some(({ isCut }) => isCut) ? undefined : page;
+  },
+  newest: sharedNext(async () => {
+    await expire();
+    const [log, positions] = await Promise.all([
+      logOf(servers),
+      Promise.all(parts.map((part) => lastOf(servers, part))),
+    ]);
+    return cursorOf(log, positions);
+  }),
+});
+
+/** The digest of the ids of all streams. The id of a stream changes when its part is emptied. */
+async function logOf(servers: Servers): Promise<string> {
+  const ids = await Promise.all(
+    parts.map(async (part) => {
+      const key = keyOf(part, "log");
+      const known = await servers.send<string | null>(part, ["GET", key]);
+      if (known !== null) return known;
+      const created = randomUUID();
+      return (await servers.send<string | null>(part, ["SET", key, created, "NX", "GET"])) ?? created;
+    }),
+  );
+  return createHash("sha256").update(ids.join()).digest("hex").slice(0, 8);
+}
+
+/** The number of the newest record of a part. */
+async function lastOf(servers: Servers, part: number): Promise<number> {
+  const range = ["+", "-", "COUNT", "1"];
+  const [last] = await servers.send<StreamEntry[]>(part, ["XREVRANGE", keyOf(part, "changes"), ...range]);
+  return last ? numberOf(last) : 0;
+}
+
+/** Reads the records of a part after a number, or from the oldest one, up to the number `until`, in pieces of `count`. */
+function recordReader(
+  servers: Servers,
+  part: number,
+  after: number | undefined,
+  until: number | undefined,
+  count: number,
+) {
+  let isLast = false;
+  const end = until === undefined ? "+" : `0-${until}`;
+  const reader = {
+    unread: [] as NumberedRecord[],
+    /** The number before the oldest unread record; undefined before the first `fill` without `after`. */
+    position: after,
+    /** True if records have been deleted before they were read. */
+    isCut: false,
+    async fill(): Promise<void> {
+      if (isLast || reader.unread.length > 0) return;
+      const start = reader.position === undefined ? "-" : `(0-${reader.position}`;
+      const range = [start, end, "COUNT", String(count)];
+      // The newest number is read first, since records may be added in between.
+      const [last, entries] = await Promise.all([
+        lastOf(servers, part),
+        servers.send<StreamEntry[]>(part, ["XRANGE", keyOf(part, "changes"), ...range]),
+      ]);
+      if (entries.length > longPage) await letOthersRun();
+      reader.unread = entries.map((entry) => ({ number: numberOf(entry), record: recordIn(entry) }));
+      const first = reader.unread[0]?.number ?? Math.min(last, until ?? last) + 1;
+      reader.position ??= first - 1;
+      reader.isCut = reader.position > last || (entries.length > 0 && first !== reader.position + 1);
+      isLast = entries.length < count;
+    },
+  };
+  return reader;
+}
+
+const numberOf = ([id]: StreamEntry) => Number(id.slice("0-".length));
+
+function recordIn([, fields]: StreamEntry): ChangeRecord {
+  const { at, expiresAt, ...rest } = Object.fromEntries(pairs(fields)) as Record<string, string>;
+  return {
+    ...(rest as unknown as ChangeRecord),
+    at: Number(at),
+    ...(expiresAt && { expiresAt: Number(expiresAt) }),
+  };
+}
+
+const cursorOf = (log: string, positions: number[]) =>
+  [log, ...positions.map((position) => position.toString(36))].join(".");
+
+function readCursor(text: string): { log: string; positions: number[] } | undefined {
+  const [log = "", ...numbers] = text.split(".");
+  const isValid =
+    numbers.length === parts.length && numbers.every((number) => /^(0|[1-9a-z]\w{0,9})$/.test(number));
+  return isValid ? { log, positions: numbers.map((number) => Number.parseInt(number, 36)) } : undefined;
+}
