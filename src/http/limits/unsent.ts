@@ -44,14 +44,17 @@ export function limitUnsent(server: Server, log: Logger): void {
     socket.once("close", () => connections.delete(socket));
   });
   server.on("listening", () => {
-    const checks = repeat(async () => {
-      const now = performance.now();
-      const unsentBytes = noteProgress(connections, now);
-      const closed = unsentBytes > unsentMaxBytes ? await closeSlow(connections, now) : 0;
-      if (closed > 0)
-        log.warn({ connections: closed, unsentBytes }, "clients that read too slowly were disconnected");
-      return checkMs;
-    }, { keepsProcess: false });
+    const checks = repeat(
+      async () => {
+        const now = performance.now();
+        const unsentBytes = noteProgress(connections, now);
+        const closed = unsentBytes > unsentMaxBytes ? await closeSlow(connections, now) : 0;
+        if (closed > 0)
+          log.warn({ connections: closed, unsentBytes }, "clients that read too slowly were disconnected");
+        return checkMs;
+      },
+      { keepsProcess: false },
+    );
     server.once("close", () => void checks[Symbol.asyncDispose]());
   });
 }

@@ -1,5 +1,5 @@
 import { defaults as allDefaults } from "../../../generated/ledger.defaults.ts";
-import { readInstant, ceilInstant } from "../../values/instant.ts";
+import { ceilInstant, readInstant } from "../../values/instant.ts";
 import {
   type ConditionParameter,
   type SearchQuery,
