@@ -66,8 +66,8 @@ async function fetchStream(url, request, signal, show) {
   return new Response(text, { status, statusText, headers });
 }
 
-const keyOf = (path, method) => `${method} ${path}`;
-const endStream = (path, method) => streams.get(keyOf(path, method))?.abort();
+const streamOf = (path, method) => streams.get(`${method} ${path}`);
+const endStream = (path, method) => streamOf(path, method)?.abort();
 
 /** A request ends the stream of an earlier one of its operation. */
 const executeRequest =
@@ -75,26 +75,27 @@ const executeRequest =
   (request) => {
     const { pathName: path, method } = request;
     endStream(path, method);
-    const key = keyOf(path, method);
     const stream = new AbortController();
+    const key = `${method} ${path}`;
     streams.set(key, stream);
-    const show = (response) => specActions.setResponse(path, method, response);
-    const userFetch = (url, options) =>
-      fetchStream(url, options, stream.signal, show).finally(
-        () => streams.get(key) === stream && streams.delete(key),
-      );
-    return execute({ ...request, userFetch });
+    return execute({
+      ...request,
+      userFetch: (url, options) =>
+        fetchStream(url, options, stream.signal, (response) =>
+          specActions.setResponse(path, method, response),
+        ).finally(() => streams.get(key) === stream && streams.delete(key)),
+    });
   };
 
 /** While a stream arrives, the button ends it. */
 const clear =
-  (Clear, { React: { createElement, useEffect } }) =>
+  (Clear, { React }) =>
   (props) => {
     const { path, method } = props;
+    React.useEffect(() => () => endStream(path, method), [path, method]);
+    if (!streamOf(path, method)) return React.createElement(Clear, props);
     const onClick = () => endStream(path, method);
-    useEffect(() => onClick, [path, method]);
-    if (!streams.has(keyOf(path, method))) return createElement(Clear, props);
-    return createElement(
+    return React.createElement(
       "button",
       { className: "btn btn-clear opblock-control__btn", onClick },
       "End stream",
