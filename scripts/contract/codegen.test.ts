@@ -136,7 +136,7 @@ test.each([
   [
     "reference to another file",
     'schema: { $ref: "#/components/schemas/Page" }',
-    'schema: { $ref: "openapi/odd.yaml#/components/schemas/Page" }',
+    'schema: { $ref: "other.yaml#/components/schemas/Page" }',
   ],
   ["ODD_STARTED is listed twice", "ODD_ENDED", "ODD_STARTED"],
   ["ODD_ENDED has no description", ", description: It ended.", ""],

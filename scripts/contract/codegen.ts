@@ -94,11 +94,11 @@ const yamlStyle = { version: "1.1", lineWidth: 0, singleQuote: true } as const;
 
 async function generateService(path: string, name: string): Promise<Map<string, string>> {
   const { yaml, contract } = completeContract(await readFile(path, "utf8"));
-  // Validation replaces the references in the value that it gets.
-  await SwaggerParser.validate(structuredClone(contract) as never, { dereference: { circular: "ignore" } });
   // The services read no other files.
   const [foreign] = /"\$ref":"[^#][^"]*"/.exec(JSON.stringify(contract)) ?? [];
   if (foreign) throw new Error(`${name}.yaml has a reference to another file: ${foreign}`);
+  // Validation replaces the references in the value that it gets.
+  await SwaggerParser.validate(structuredClone(contract) as never, { dereference: { circular: "ignore" } });
   validateSchemas(contract);
   const json = `${JSON.stringify(contract, null, 2)}\n`;
   const defaults = defaultsOf(contract);
