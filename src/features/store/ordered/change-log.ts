@@ -26,11 +26,8 @@ export interface Append {
 const logKey = keyOf("log");
 const recordKey = (number: number) => keyOf("change", digits(number));
 
-/** The change records of a store in an ordered map. */
-export type ChangeLog = Awaited<ReturnType<typeof openChangeLog>>;
-
 /** Opens the log, which keeps the newest `kept` records or all of them, and creates it if there is none. */
-export async function openChangeLog(map: OrderedMap, kept: number) {
+export async function openChangeLog(map: OrderedMap, kept: number): Promise<ChangeLog> {
   const keepsAll = kept === Number.POSITIVE_INFINITY;
   const isOpen = await map.write(() => {
     const known = map.get<Log>(logKey);
@@ -40,7 +37,13 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
     return true;
   });
   if (!isOpen) throw historyMismatch(keepsAll);
+  return changeLogIn(map, kept, keepsAll);
+}
 
+/** The change records of a store in an ordered map. */
+export type ChangeLog = ReturnType<typeof changeLogIn>;
+
+function changeLogIn(map: OrderedMap, kept: number, keepsAll: boolean) {
   const log = () => map.get(logKey) as Log;
   const recordAt = (number: number) => map.get<ChangeRecord>(recordKey(number));
   const instantOf = (number: number) => recordAt(number)?.at;
