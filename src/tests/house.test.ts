@@ -235,13 +235,12 @@ describe("the reference models of the simulation", () => {
 });
 
 describe("PROMISES.md", () => {
-  const promises = readFileSync(join(root, "PROMISES.md"), "utf8")
-    .split(/^(?=\d+\. )/m)
-    .slice(1);
-  const testsOf = (promise: string) => [...promise.matchAll(/`(\S+\.test\.ts)`: "([^"]+)"/g)];
+  const text = readFileSync(join(root, "PROMISES.md"), "utf8");
+  const promises = text.split(/^(?=### \d+\. )/m).slice(1);
+  const testsOf = (promise: string) => [...promise.matchAll(/^- `(\S+\.test\.ts)`: "([^"]+)"$/gm)];
 
   test.each(promises.map((promise) => [promise.split("\n")[0], promise]))(
-    "%s … names an existing test",
+    "%s names an existing test",
     (_first, promise) => {
       expect(testsOf(promise).length).toBeGreaterThan(0);
       const missing = testsOf(promise).filter(([, file = "", title]) => !read(file).includes(`"${title}"`));
@@ -249,10 +248,10 @@ describe("PROMISES.md", () => {
     },
   );
 
-  test("numbers its promises in order", () => {
-    expect(promises.map((promise) => Number.parseInt(promise, 10))).toEqual(
-      promises.map((_, index) => index + 1),
-    );
+  test("has each promise in a table, in the order of the numbers", () => {
+    const numbers = promises.map((_, index) => index + 1);
+    expect(promises.map((promise) => Number(/\d+/.exec(promise)?.[0]))).toEqual(numbers);
+    expect([...text.matchAll(/^\| (\d+) \| \[/gm)].map(([, number]) => Number(number))).toEqual(numbers);
     expect(promises.length).toBeGreaterThan(10);
   });
 });
