@@ -109,7 +109,7 @@ export async function openIssuer(...given: Key[]) {
         "not a JWT": "nonsense",
         "two tokens": `${valid} ${valid}`,
         expired: await sign({ ...claims, exp: nowS() - 1 }),
-        "not valid yet": await sign({ ...claims, nbf: nowS() + 120 }),
+        "not valid yet": await sign({ ...claims, nbf: nowS() + 3600 }),
         "of another issuer": await sign({ ...claims, iss: "https://other.test/" }),
         "for another audience": await sign({ ...claims, aud: ["https://other.test/"] }),
         "without issuer": await sign({ ...claims, iss: undefined }),
