@@ -1,12 +1,13 @@
 import type { Channel, ChannelModel, ConfirmChannel } from "amqplib";
 import type { Address } from "../../../engines/adapter.ts";
 import { connect } from "../../../rabbitmq/connect.ts";
+import { publishConfirmed } from "../../../rabbitmq/publish.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { RabbitmqParameters } from "../parameters.ts";
 import { notResponded, reasons, respondedWith } from "../reason.ts";
 import type { Failure, PublishedEvent, Target } from "../target.ts";
 
-const confirmMaxMs = 10_000;
+const declareMaxMs = 10_000;
 const closeMaxMs = 5000;
 const unconfirmed = new Error(reasons.unconfirmed);
 /** The limit of the protocol. */
@@ -67,8 +68,8 @@ async function openConnection(url: URL, exchange: string, onClosed: () => void):
   model.on("error", () => {});
   model.on("close", onClosed);
   try {
-    await withTimeout(declare(model, exchange), confirmMaxMs, silent);
-    const channel = await withTimeout(model.createConfirmChannel(), confirmMaxMs, silent);
+    await withTimeout(declare(model, exchange), declareMaxMs, silent);
+    const channel = await withTimeout(model.createConfirmChannel(), declareMaxMs, silent);
     channel.on("error", () => {});
     channel.on("close", () => model.close().catch(() => {}));
     return { model, channel };
@@ -113,7 +114,6 @@ async function publish(
   { id, routingKey, body, contentType, timestamp }: PublishedEvent,
 ): Promise<Failure | undefined> {
   if (Buffer.byteLength(routingKey) > routingKeyBytesMax) return longRoutingKey;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const properties = {
     persistent: true,
     messageId: id,
@@ -121,11 +121,8 @@ async function publish(
     // The protocol has none before 1970.
     timestamp: Math.max(0, Math.floor(Date.parse(timestamp) / 1000)),
   };
-  channel.publish(exchange, routingKey, Buffer.from(body), properties, (error) =>
-    error ? reject(error) : resolve(),
-  );
   try {
-    await withTimeout(promise, confirmMaxMs, unconfirmed);
+    await publishConfirmed(channel, exchange, routingKey, Buffer.from(body), properties, unconfirmed);
     return undefined;
   } catch (error) {
     return failureOf(error);
