@@ -6,26 +6,26 @@ const changesMs = 100;
 /** An event with more features has no list of them. */
 const listedMax = 1000;
 
-/** The status of a provider, and its events. */
-export interface Status {
-  phase: "closed" | "opening" | "failed" | "ready" | "stale";
-  events: OpenFeatureEventEmitter;
+interface CopyAge {
   /** Age of the copy in milliseconds after which the provider is stale. */
   staleAfterMs: number;
   ageMs: () => number;
   /** Why the copy grows old. */
   cause: () => string;
-  ageTimer?: ReturnType<typeof setTimeout> | undefined;
-  /** Features that have changed and are in no event yet. */
-  changed: Set<string>;
-  changesTimer?: ReturnType<typeof setTimeout> | undefined;
 }
 
-export const newStatus = (copy: Pick<Status, "staleAfterMs" | "ageMs" | "cause">): Status => ({
+/** The status of a provider, and its events. */
+type Status = ReturnType<typeof newStatus>;
+type Timer = ReturnType<typeof setTimeout> | undefined;
+
+export const newStatus = (copy: CopyAge) => ({
   ...copy,
-  phase: "closed",
+  phase: "closed" as "closed" | "opening" | "failed" | "ready" | "stale",
   events: new OpenFeatureEventEmitter(),
-  changed: new Set(),
+  ageTimer: undefined as Timer,
+  /** Features that have changed and are in no event yet. */
+  changed: new Set<string>(),
+  changesTimer: undefined as Timer,
 });
 
 export function beReady(status: Status): void {
