@@ -5,8 +5,18 @@ export interface Contract {
   servers?: { url: string }[];
   paths: Record<string, Record<string, unknown>>;
   security?: Operation["security"];
-  components?: { securitySchemes?: Record<string, unknown>; [kind: string]: unknown };
+  components?: { securitySchemes?: Record<string, SecurityScheme>; [kind: string]: unknown };
   [member: string]: unknown;
+}
+
+/** A security scheme (OpenAPI 3.1, section 4.8.27). */
+export interface SecurityScheme {
+  type: string;
+  /** Of the type `http`. */
+  scheme?: string;
+  /** The place and the name of the credentials, of the type `apiKey`. */
+  in?: string;
+  name?: string;
 }
 
 export interface Parameter {

@@ -118,11 +118,9 @@ export const openAjv = (): Ajv2020 =>
  * The errors of a value, undefined if it is valid. The validator is compiled at its first use, since compiling all of them
  * would slow down the start.
  */
-export function lazyValidator(
-  compile: () => ValidateFunction,
-): (value: unknown) => ErrorObject[] | undefined {
+export function lazyValidator(compile: () => ValidateFunction) {
   let validate: ValidateFunction | undefined;
-  return (value) => {
+  return (value: unknown): ErrorObject[] | undefined => {
     validate ??= compile();
     return validate(value) ? undefined : (validate.errors ?? []);
   };

@@ -15,6 +15,7 @@ type Schema = Record<string, unknown> & {
 type Outcome = { value: unknown } | { error: HttpError };
 
 const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
+export type ParametersPart = keyof typeof kinds;
 
 /**
  * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
@@ -25,11 +26,12 @@ const kinds = { params: "path parameter", querystring: "query parameter", header
 export function parametersReader(
   ajv: Ajv2020,
   { blankIsAbsent = false, ...schema }: ParametersSchema,
-  part: keyof typeof kinds,
+  part: ParametersPart,
 ): (given: Record<string, unknown>) => Outcome {
-  const properties = mapValues(schema.properties, forValidation);
+  const declared = Object.entries(schema.properties);
+  const properties = Object.fromEntries(declared.map(([name, property]) => [name, forValidation(property)]));
   const errorsIn = lazyValidator(() => ajv.compile({ ...schema, properties }));
-  const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
+  const toConvert = declared.filter(([, property]) => isConverted(property));
   const lists = Object.keys(properties).filter((name) => schema.properties[name]?.type === "array");
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
   const scopes = Object.keys(properties).filter((name) => schema.properties[name]?.isScope);
@@ -158,6 +160,3 @@ function forValidation({ commaSeparated: _, isScope: _scope, ...schema }: Schema
   if (schema.items) return { ...schema, items: forValidation(schema.items) };
   return schema.type === "integer" && needsBigInt(schema) ? { int64: true } : schema;
 }
-
-const mapValues = <From, To>(record: Record<string, From>, map: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

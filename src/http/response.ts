@@ -38,19 +38,13 @@ async function* arrayOf(parts: AsyncIterable<unknown[]>): AsyncGenerator<string,
   yield before === "[" ? "[]\n" : "]\n";
 }
 
-function sendStream(
-  reply: FastifyReply,
-  type: string,
-  texts: AsyncIterable<string | Buffer>,
-  log: Logger,
-): FastifyReply {
-  const { method, routeOptions, caller } = reply.request;
+function sendStream(reply: FastifyReply, type: string, texts: AsyncIterable<string | Buffer>, log: Logger) {
+  const { id: requestId, method, routeOptions, caller } = reply.request;
   const isOfEvents = type === "text/event-stream";
   const permitted = isOfEvents && caller ? untilExpiry(caller, texts) : texts;
   const ofCaller = eachInTurnsOf(ownerOf(reply.request), permitted);
   // Holds one text at a time. The default is 16, whatever their lengths.
   const stream = Readable.from(method === "HEAD" ? [] : ofCaller, { objectMode: false });
-  const { id: requestId } = reply.request;
   stream.on("error", (err) =>
     log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
   );
@@ -66,10 +60,7 @@ function sendStream(
 }
 
 /** The parts of a response. Each is produced in the turns of the caller, whatever reads it. */
-async function* eachInTurnsOf<Part>(
-  caller: Owner,
-  parts: AsyncIterable<Part>,
-): AsyncGenerator<Part, void, void> {
+async function* eachInTurnsOf<Part>(caller: Owner, parts: AsyncIterable<Part>) {
   const iterator = parts[Symbol.asyncIterator]();
   const next = () => inTurnsOf(caller, () => iterator.next());
   try {
@@ -83,10 +74,7 @@ async function* eachInTurnsOf<Part>(
  * The parts of a stream of events, until the token of the caller expires. A stream without events has a heartbeat, so it
  * ends soon after.
  */
-async function* untilExpiry<Part>(
-  caller: Caller,
-  parts: AsyncIterable<Part>,
-): AsyncGenerator<Part, void, void> {
+async function* untilExpiry<Part>(caller: Caller, parts: AsyncIterable<Part>) {
   for await (const part of parts) {
     if (hasExpired(caller.claims)) return;
     yield part;

@@ -1,9 +1,8 @@
-import type { FastifyInstance } from "fastify";
 import { checkResponses } from "../contract/response-check.ts";
 import { servedContract } from "../contract/served-contract.ts";
 import { logsDebug } from "../process/log.ts";
 import { openCors } from "./access/cors.ts";
-import { authenticationOf } from "./access/security.ts";
+import { securityHandlers } from "./access/security.ts";
 import { serveDocuments } from "./documents/documents.ts";
 import { beginRequests, logRequest } from "./guard.ts";
 import { closeGracefully } from "./limits/closing.ts";
@@ -18,9 +17,7 @@ import { openServer } from "./server.ts";
  * A service that serves its contract; it does not listen yet. Methods, paths and schemas come from the contract alone.
  * Throws if the contract and the handlers do not match.
  */
-export async function createService<Operations>(
-  options: ServiceOptions<Operations>,
-): Promise<FastifyInstance> {
+export async function createService<Operations>(options: ServiceOptions<Operations>) {
   const { security, corsOrigins = [], log, metrics, documents, onViolation } = options;
   const handlers = options.handlers as Record<string, AnyHandler>;
   const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
@@ -29,7 +26,7 @@ export async function createService<Operations>(
   const ids = operations.map(({ operationId }) => operationId);
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
-  const authentication = authenticationOf(contract, security);
+  const authentication = securityHandlers(contract, security);
 
   const outages = watchOutages(log);
   const app = openServer(options, outages);

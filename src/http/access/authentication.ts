@@ -39,16 +39,12 @@ export const authenticationSettings = {
  * Undefined if the service runs without authentication.
  */
 export function openAuthentication(
-  {
-    AUTH_JWKS_URL: jwksUrl,
-    AUTH_ISSUER: issuer,
-    AUTH_AUDIENCE: audience,
-    AUTH_TOKEN_TYPE: tokenType,
-    AUTH_SCOPE_CLAIM: scopeClaim,
-  }: Settings<typeof authenticationSettings>,
+  settings: Settings<typeof authenticationSettings>,
   log: Logger,
 ): Security | undefined {
+  const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = settings;
   if (!jwksUrl || !issuer || !audience) return undefined;
+  const { AUTH_TOKEN_TYPE: tokenType, AUTH_SCOPE_CLAIM: scopeClaim } = settings;
   const readToken = tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log);
   const authenticate = bearer(readToken, scopeClaim);
   return (scheme) =>
@@ -70,11 +66,7 @@ function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
   };
 }
 
-async function identify(
-  { raw, queryTokens = [] }: FastifyRequest,
-  readToken: ReadToken,
-  scopes: string[],
-): Promise<Caller> {
+async function identify({ raw, queryTokens = [] }: FastifyRequest, readToken: ReadToken, scopes: string[]) {
   // Of a repeated header Node.js takes the first, and a proxy perhaps the last.
   const headers = raw.headersDistinct.authorization ?? [];
   if (headers.length > 1) throw invalidRequest("there is more than one header Authorization");

@@ -138,19 +138,17 @@ const isTokenError = (error: unknown) =>
 const expired = "the token has expired";
 
 function describe(error: errors.JOSEError, { issuer, audience }: Trust): string {
-  const claims: Record<string, string> = {
+  const messages: Record<string, string> = {
     iss: `the token's issuer (iss) must be ${issuer}`,
     aud: `the token's audience (aud) must be ${audience}`,
     exp: "the token must have an expiry time (exp)",
     nbf: "the token is not valid yet (nbf)",
-  };
-  const codes: Record<string, string> = {
     ERR_JWT_EXPIRED: expired,
     ERR_JOSE_ALG_NOT_ALLOWED: `the token must be signed by one of ${algorithms.join(", ")}`,
     ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "the token's signature is invalid",
     ERR_JWKS_NO_MATCHING_KEY: "the token must be signed with a key of its issuer",
     ERR_JWKS_MULTIPLE_MATCHING_KEYS: "the token must name its key (kid), since its issuer has several",
   };
-  const claim = error instanceof errors.JWTClaimValidationFailed ? claims[error.claim] : undefined;
-  return claim ?? codes[error.code] ?? "the token must be a signed JWT";
+  const cause = error instanceof errors.JWTClaimValidationFailed ? error.claim : error.code;
+  return messages[cause] ?? "the token must be a signed JWT";
 }

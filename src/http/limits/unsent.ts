@@ -99,12 +99,7 @@ function add(unsent: Unsent, owner: Owner | undefined, bytes: number): void {
 }
 
 /** Closes the first socket of the owner with the most bytes, while there are more than `max` and the owner has more than `ownMax`. */
-async function closeInOrder(
-  sockets: WritingSocket[],
-  unsent: Unsent,
-  max: number,
-  ownMax: number,
-): Promise<number> {
+async function closeInOrder(sockets: WritingSocket[], unsent: Unsent, max: number, ownMax: number) {
   const byOwner = Map.groupBy(sockets, (socket) => socket[ownerOfRequest]);
   let closed = 0;
   while (unsent.total > max) {
