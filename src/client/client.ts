@@ -26,25 +26,21 @@ const featuresIterators = ({ calls, readText }: FeatureCalls) => ({
   eachResource: (
     search: FeaturesSearch<"listResources", "cursor" | "If-None-Match">,
     options?: CallOptions,
-  ) => eachItem(calls.listResources, search, options, ({ ids }) => ids, nextCursor),
+  ) => eachItem(calls.listResources, search, options, "ids", nextCursor),
   /** Every feature of every resource of a kind. Pages are read on demand. */
   eachEntry: (search: FeaturesSearch<"listEntries", "cursor">, options?: CallOptions) =>
-    eachItem(calls.listEntries, search, options, ({ entries }) => entries, nextCursor),
+    eachItem(calls.listEntries, search, options, "entries", nextCursor),
   /**
    * The change records after a cursor, or all of them, up to the newest one. Pages are read on demand. To continue later,
    * pass the cursor of the last record.
    */
   eachChange: (search: FeaturesSearch<"listChanges", "Last-Event-ID"> = {}, options?: CallOptions) =>
-    eachItem(
-      calls.listChanges,
-      search,
-      options,
-      ({ changes }) => changes,
-      ({ changes, next_cursor }) => (changes.length > 0 ? next_cursor : undefined),
+    eachItem(calls.listChanges, search, options, "changes", ({ changes, next_cursor }) =>
+      changes.length > 0 ? next_cursor : undefined,
     ),
   /** The change records of a resource that the feed still has, after a cursor or all of them. Pages are read on demand. */
   eachResourceChange: (search: FeaturesSearch<"listResourceChanges">, options?: CallOptions) =>
-    eachItem(calls.listResourceChanges, search, options, ({ changes }) => changes, nextCursor),
+    eachItem(calls.listResourceChanges, search, options, "changes", nextCursor),
   /**
    * The change records after a cursor, or all of them, and then each new one as it arrives. It has no end and no timeout,
    * unless `options` have one: the `timeoutMs` of the client does not apply.
@@ -76,17 +72,17 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
 }
 
 /** The items of all pages. Each page but the first begins at the cursor of the one before it. */
-async function* eachItem<Search extends object, Page, Item>(
+async function* eachItem<Search extends object, Name extends string, Page extends Record<Name, unknown[]>>(
   list: (search: Search & { cursor?: string }, options?: CallOptions) => Promise<Page>,
   search: Search,
   options: CallOptions | undefined,
-  itemsOf: (page: Page) => Item[],
+  items: Name,
   nextOf: (page: Page) => string | undefined,
-): AsyncGenerator<Item, void, void> {
+): AsyncGenerator<Page[Name][number], void, void> {
   let cursor: string | undefined;
   do {
     const page = await list(cursor === undefined ? search : { ...search, cursor }, options);
-    yield* itemsOf(page);
+    yield* page[items] as Page[Name][number][];
     cursor = nextOf(page);
   } while (cursor !== undefined);
 }
@@ -109,14 +105,7 @@ const ledgerIterators = ({ calls, readText }: LedgerCalls) => ({
   eachTransaction: (
     search: LedgerSearch<"searchTransactions", "page" | "cursor" | "extended">,
     options?: CallOptions,
-  ) =>
-    eachItem(
-      calls.searchTransactions,
-      { ...search, extended: true },
-      options,
-      ({ results }) => results,
-      linkedCursor,
-    ),
+  ) => eachItem(calls.searchTransactions, { ...search, extended: true }, options, "results", linkedCursor),
   /** All matches of a search as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
   exportTransactions: (
     search: LedgerSearch<"searchTransactions", "page" | "cursor" | "extended" | "display_size">,
@@ -126,25 +115,14 @@ const ledgerIterators = ({ calls, readText }: LedgerCalls) => ({
   eachAgreement: (
     search: LedgerSearch<"searchAgreements", "page" | "cursor" | "extended">,
     options?: CallOptions,
-  ) =>
-    eachItem(
-      calls.searchAgreements,
-      { ...search, extended: true },
-      options,
-      ({ results }) => results,
-      linkedCursor,
-    ),
+  ) => eachItem(calls.searchAgreements, { ...search, extended: true }, options, "results", linkedCursor),
   /**
    * The stored events after a cursor, or all of them, up to the newest one, each once. Pages are read on demand. To continue
    * later, pass the cursor of the last event.
    */
   eachEvent: (search: LedgerSearch<"listEvents", "Last-Event-ID"> = {}, options?: CallOptions) =>
-    eachItem(
-      calls.listEvents,
-      search,
-      options,
-      ({ events }) => events,
-      ({ next_cursor, has_more }) => (has_more ? next_cursor : undefined),
+    eachItem(calls.listEvents, search, options, "events", ({ next_cursor, has_more }) =>
+      has_more ? next_cursor : undefined,
     ),
   /**
    * The stored events after a cursor, or all of them, and then each new one as it is stored. It has no end and no timeout,
@@ -154,7 +132,7 @@ const ledgerIterators = ({ calls, readText }: LedgerCalls) => ({
     eachStreamed(eventPieces(readText, "listEvents", search, options, readEvent), options),
   /** Every group of a report. Pages are read on demand; each is as of its own moment. */
   eachGroup: (report: LedgerSearch<"getTransactionReport", "cursor">, options?: CallOptions) =>
-    eachItem(calls.getTransactionReport, report, options, ({ groups }) => groups, linkedCursor),
+    eachItem(calls.getTransactionReport, report, options, "groups", linkedCursor),
   /** All groups of a report as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
   exportGroups: (
     report: LedgerSearch<"getTransactionReport", "cursor" | "display_size">,

@@ -76,7 +76,7 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
   });
   const ageMs = () => performance.now() - (kept.copy?.currentAt ?? Number.NEGATIVE_INFINITY);
   const cause = () => kept.failure?.message ?? "nothing has arrived from the service";
-  const status = newStatus({ staleAfterMs, ageMs, cause });
+  const status = newStatus(staleAfterMs, ageMs, cause);
 
   return {
     metadata: { name: "payment-ledger-services" },

@@ -76,10 +76,7 @@ export function operationsOf(contract: Contract): Operation[] {
   });
 }
 
-interface RawBody {
-  required?: boolean;
-  content: { "application/json": { schema: object } };
-}
+type RawBody = { required?: boolean; content: { "application/json": { schema: object } } };
 
 interface RawOperation {
   operationId?: string;

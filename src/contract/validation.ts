@@ -1,11 +1,5 @@
-import type { SchemaValidateFunction } from "ajv";
-import {
-  Ajv2020,
-  type ErrorObject,
-  type Format,
-  type ValidateFunction,
-  type Vocabulary,
-} from "ajv/dist/2020.js";
+import type { ErrorObject, Format, SchemaValidateFunction, ValidateFunction, Vocabulary } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { isDay, readInstant } from "../values/instant.ts";
 import { isTimeZone } from "../values/time-zone.ts";
 import type { Contract } from "./operations.ts";

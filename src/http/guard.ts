@@ -8,7 +8,7 @@ import { afterResponse, hostError, targetError, unsentBefore } from "./limits/co
 import { requestDurations } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
 import { requestIdHeader } from "./request-id.ts";
-import { hooksOf, operationIdOf } from "./routes.ts";
+import { hooksOf, operationOf } from "./routes.ts";
 
 /** The operation label of requests that belong to none. */
 const noOperation = "none";
@@ -39,9 +39,8 @@ export function beginRequests(
       else done(errorOf(request));
     };
   };
-  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
-    route.onRequest = [begin(byId.get(operationIdOf(route))), ...hooksOf(route)];
+    route.onRequest = [begin(operationOf(route, operations)), ...hooksOf(route)];
   });
   app.register(async (unknownPaths) => {
     unknownPaths.addHook("onRequest", begin());

@@ -13,6 +13,7 @@ type Schema = Record<string, unknown> & {
   required?: string[];
 };
 type Outcome = { value: unknown } | { error: HttpError };
+const invalid = (messages: string[]): Outcome => ({ error: new HttpError(400, messages) });
 
 const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
 export type ParametersPart = keyof typeof kinds;
@@ -38,7 +39,7 @@ export function parametersReader(
   return (sent) => {
     const named = withListNames(sent, lists);
     const open = scopes.filter((name) => Object.hasOwn(named, name) && isBlank(named[name]));
-    if (open.length > 0) return { error: new HttpError(400, open.map(emptyScope)) };
+    if (open.length > 0) return invalid(open.map(emptyScope));
     const given = blankIsAbsent ? withoutBlanks(named, optional) : named;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
@@ -47,11 +48,9 @@ export function parametersReader(
     }
     const errors = errorsIn(value);
     if (!errors) return { value };
-    if (part === "params" && errors.every(({ keyword, data }) => keyword === "int64" && isBigInt(data))) {
-      return { error: new HttpError(404, ["Not Found"]) };
-    }
-    const messages = describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
-    return { error: new HttpError(400, messages) };
+    const isTooLarge = errors.every(({ keyword, data }) => keyword === "int64" && typeof data === "bigint");
+    if (part === "params" && isTooLarge) return { error: new HttpError(404, ["Not Found"]) };
+    return invalid(describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`));
   };
 }
 
@@ -96,12 +95,11 @@ const emptyScope = (name: string) => `Field [${name}] cannot be empty`;
 export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Outcome {
   const errorsIn = lazyValidator(() => ajv.compile(withBoundedErrors(schema)));
   return (given) => {
-    if (!isUnicode(given)) return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
+    if (!isUnicode(given)) return invalid(["body contains an unpaired surrogate"]);
     deleteNulls(given, schema);
     const errors = errorsIn(given);
     if (!errors) return { value: given };
-    const messages = describeErrors(errors, (path) => `body${path}`);
-    return { error: new HttpError(400, messages) };
+    return invalid(describeErrors(errors, (path) => `body${path}`));
   };
 }
 
@@ -123,7 +121,6 @@ const isConverted = (schema: Schema) =>
   "x-ignore-case" in schema ||
   schema.format === "date-time";
 
-const isBigInt = (value: unknown) => typeof value === "bigint";
 const integer = /^-?\d+$/;
 
 function convert(given: unknown, schema: Schema): unknown {

@@ -1,24 +1,15 @@
 import { METHODS } from "node:http";
-import type {
-  FastifyInstance,
-  onRequestHookHandler,
-  preParsingHookHandler,
-  preValidationHookHandler,
-  RouteOptions,
-} from "fastify";
+import type { FastifyInstance, onRequestHookHandler, preValidationHookHandler, RouteOptions } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
 import type { ServedContract } from "../contract/served-contract.ts";
 import { openAjv } from "../contract/validation.ts";
-import type { Logger } from "../process/log.ts";
 import { sendPreflight } from "./access/cors.ts";
 import { takeQueryTokens } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving } from "./body.ts";
 import { HttpError } from "./http-error.ts";
-import { limitInFlight } from "./limits/overload.ts";
-import type { Outages } from "./outages.ts";
 import { bodyReader, type ParametersPart, type ParametersSchema, parametersReader } from "./parameters.ts";
-import { type AnyHandler, routeHandler } from "./route-handler.ts";
+import { type AnyHandler, type RouteContext, routeHandler } from "./route-handler.ts";
 
 /** Adds a route for each operation, and rejects the other methods of its path. */
 export async function addRoutes(
@@ -26,7 +17,7 @@ export async function addRoutes(
   { contract, operations, notServed }: ServedContract,
   handlers: Record<string, AnyHandler>,
   securityHandlers: object,
-  { outages, ...process }: { log: Logger; closing: AbortSignal; outages: Outages },
+  context: RouteContext,
 ): Promise<void> {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   const ajv = openAjv();
@@ -37,21 +28,13 @@ export async function addRoutes(
   );
   const limitBodies = limitArriving();
   app.addHook("onRoute", (route) => {
-    const operation = byId.get(operationIdOf(route));
+    const operation = operationOf(route, operations);
     if (operation) completeRoute(route, contract, operation, limitBodies);
   });
-  const limits = { inFlight: limitInFlight(), outages };
   await app.register(fastifyOpenapiGlue, {
     specification: withoutResponses(contract, operations),
-    operationResolver(operationId: string) {
-      const operation = byId.get(operationId) as Operation;
-      // Health and metrics are needed most when the service is overloaded.
-      const isOfHealth = operation.tags.includes("health");
-      return routeHandler(handlers[operationId] as AnyHandler, operation, {
-        ...process,
-        ...(!isOfHealth && limits),
-      });
-    },
+    operationResolver: (id: string) =>
+      routeHandler(handlers[id] as AnyHandler, byId.get(id) as Operation, context),
     securityHandlers,
   });
   for (const method of METHODS) {
@@ -81,16 +64,18 @@ function withoutResponses(contract: Contract, operations: Operation[]): Contract
 /** The hooks of a route for the beginning of its requests. */
 export const hooksOf = ({ onRequest = [] }: RouteOptions): onRequestHookHandler[] => [onRequest].flat();
 
-/** The operation of a route of the binder; empty for any other route. */
-export const operationIdOf = ({ schema }: RouteOptions): string =>
-  (schema as { operationId?: string } | undefined)?.operationId ?? "";
+/** The operation of a route of the binder; undefined for any other route. */
+export const operationOf = ({ schema }: RouteOptions, operations: Operation[]): Operation | undefined =>
+  operations.find(
+    ({ operationId }) => operationId === (schema as Partial<Operation> | undefined)?.operationId,
+  );
 
 /** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
 function completeRoute(
   route: RouteOptions,
   contract: Contract,
   operation: Operation,
-  limitBodies: preParsingHookHandler,
+  limitBodies: ReturnType<typeof limitArriving>,
 ): void {
   const { body, method, hasTextBody } = operation;
   route.schema = strictSchema(route.schema as BoundSchema, operation);

@@ -6,6 +6,7 @@ import { securityHandlers } from "./access/security.ts";
 import { serveDocuments } from "./documents/documents.ts";
 import { beginRequests, logRequest } from "./guard.ts";
 import { closeGracefully } from "./limits/closing.ts";
+import { limitInFlight } from "./limits/overload.ts";
 import { processMetrics } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
 import { watchOutages } from "./outages.ts";
@@ -38,7 +39,8 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   if (metrics) processMetrics(metrics, contract.info);
 
-  await addRoutes(app, served, handlers, authentication, { log, closing, outages });
+  const context = { log, closing, outages, inFlight: limitInFlight() };
+  await addRoutes(app, served, handlers, authentication, context);
   if (documents) serveDocuments(app, served, documents);
   return app;
 }

@@ -1,4 +1,5 @@
 import { ErrorCode, type EvaluationContext, StandardResolutionReasons } from "@openfeature/server-sdk";
+import type { ChangeRecord } from "../change-stream.ts";
 import type { Copy } from "./copy.ts";
 import { isLive } from "./entries.ts";
 
@@ -46,10 +47,7 @@ export function evaluate(
 }
 
 /** The kind and the identifier of a resource. */
-interface ResourceKey {
-  resource: string;
-  id: string;
-}
+type ResourceKey = Pick<ChangeRecord, "resource" | "id">;
 
 /**
  * The resource that a context names, by the rule of the service, or the error if it names none. The texts may be no names:

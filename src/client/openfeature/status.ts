@@ -6,22 +6,18 @@ const changesMs = 100;
 /** An event with more features has no list of them. */
 const listedMax = 1000;
 
-interface CopyAge {
-  /** Age of the copy in milliseconds after which the provider is stale. */
-  staleAfterMs: number;
-  ageMs: () => number;
-  /** Why the copy grows old. */
-  cause: () => string;
-}
-
 /** The status of a provider, and its events. */
 type Status = ReturnType<typeof newStatus>;
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
-export const newStatus = (copy: CopyAge) => ({
-  ...copy,
+export const newStatus = (staleAfterMs: number, ageMs: () => number, cause: () => string) => ({
   phase: "closed" as "closed" | "opening" | "failed" | "ready" | "stale",
   events: new OpenFeatureEventEmitter(),
+  /** Age of the copy in milliseconds after which the provider is stale. */
+  staleAfterMs,
+  ageMs,
+  /** Why the copy grows old. */
+  cause,
   ageTimer: undefined as Timer,
   /** Features that have changed and are in no event yet. */
   changed: new Set<string>(),

@@ -1,28 +1,30 @@
 import type { FastifyRequest } from "fastify";
+import type { SecurityScheme } from "../../contract/operations.ts";
 import type { Logger } from "../../process/log.ts";
 import {
   allOrNone,
   anyText,
   oneOf,
+  reading,
   requires,
-  type Setting,
   type Settings,
   webUrl,
 } from "../../process/settings.ts";
 import { HttpError, unavailable } from "../http-error.ts";
-import { type Authenticate, type Caller, isInQuery, type Security } from "./security.ts";
+import { type Authenticate, type Caller, isInQuery } from "./security.ts";
 import { KeysUnavailable, TokenError, tokenReader, tokenTypes } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
 
 /** The name of a claim in the tokens of the issuer. */
-export const claimName = (defaultName: string): Setting<string> =>
+export const claimName = (defaultName: string) =>
   requires(
     names,
-    (given = defaultName): ReturnType<Setting<string>> =>
-      /^[^\s\p{Cc}]{1,200}$/u.test(given)
-        ? { value: given }
-        : { must: "must be one name of up to 200 characters, without spaces" },
+    reading(
+      "one name of up to 200 characters, without spaces",
+      (text) => (/^[^\s\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
+      defaultName,
+    ),
   );
 
 /** The issuer of access tokens. Default: none, and the service runs without authentication. */
@@ -38,16 +40,13 @@ export const authenticationSettings = {
  * The authentication by bearer tokens, in the header Authorization or, for a scheme of the type `apiKey`, in the query.
  * Undefined if the service runs without authentication.
  */
-export function openAuthentication(
-  settings: Settings<typeof authenticationSettings>,
-  log: Logger,
-): Security | undefined {
+export function openAuthentication(settings: Settings<typeof authenticationSettings>, log: Logger) {
   const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = settings;
   if (!jwksUrl || !issuer || !audience) return undefined;
   const { AUTH_TOKEN_TYPE: tokenType, AUTH_SCOPE_CLAIM: scopeClaim } = settings;
   const readToken = tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log);
   const authenticate = bearer(readToken, scopeClaim);
-  return (scheme) =>
+  return (scheme: SecurityScheme) =>
     isInQuery(scheme) || (scheme.type === "http" && scheme.scheme === "bearer") ? authenticate : undefined;
 }
 

@@ -1,11 +1,4 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { type Caller, hasExpired } from "./security.ts";
@@ -57,7 +50,7 @@ export function tokenReader(trust: Trust, log: Logger): (token: string) => Promi
   const options = { issuer, audience, algorithms, requiredClaims: ["exp"], clockTolerance: aheadMaxSeconds };
   const cache = new Map<string, { caller: Caller; untilMs: number }>();
 
-  async function verify(token: string): Promise<JWTPayload> {
+  async function verify(token: string) {
     const { payload, protectedHeader } = await jwtVerify(token, keyOf, options).catch((error) => {
       throw error instanceof errors.JOSEError ? new TokenError(describe(error, trust)) : error;
     });

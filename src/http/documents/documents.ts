@@ -7,9 +7,15 @@ import type { Place, ServedContract } from "../../contract/served-contract.ts";
 import { toJson } from "../../values/json.ts";
 import { rejectOtherMethods } from "../routes.ts";
 import { varyBy } from "../vary.ts";
-import { consolePage, type TokenClaims } from "./console-page.ts";
 import { contentOf, type Document, documentHandler, html, readOnce } from "./document.ts";
-import { completePage, escapeHtml, htmlPage, type PageValues } from "./page.ts";
+import {
+  completePage,
+  consolePage,
+  escapeHtml,
+  htmlPage,
+  type PageValues,
+  type TokenClaims,
+} from "./page.ts";
 import { tablesOf } from "./tables.ts";
 
 /** What a service publishes besides its responses: its contracts, their pages and its console. */

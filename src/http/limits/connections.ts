@@ -12,10 +12,6 @@ const errors: Record<string, [status: number, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not arrive in time"],
 };
 
-/** Limit for the arrival of a request. It is checked once a second. */
-export const requestMaxMs = 30_000;
-export const requestCheckMs = 1000;
-
 /**
  * Default of the time for which an idle connection stays open. A proxy must close it first, since a request that it sends
  * while the service closes the connection fails. Google Cloud keeps its connections for 600 seconds and cannot change that.
