@@ -45,13 +45,6 @@ export type Calls<Operations, Defaults extends Record<keyof Operations, object>>
   ) => Promise<Success<Operations[Id]>>;
 };
 
-type TextOperation =
-  | "listChanges"
-  | "followFlags"
-  | "listEvents"
-  | "searchTransactions"
-  | "getTransactionReport";
-
 /** The calls of these operations, and a reader of text responses as they arrive. */
 export function openCalls<Operations, Defaults extends Record<keyof Operations, object>>(
   operations: ClientOperation[],
@@ -82,7 +75,7 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
     calls: Object.fromEntries(calls) as Calls<Operations, Defaults>,
     /** A text with `silenceMaxMs` is endless: it is broken when it ends, and if nothing arrives for so long. */
     async *readText(
-      operationId: TextOperation,
+      operationId: string,
       parameters: object,
       accept: string,
       options: CallOptions = {},

@@ -4,6 +4,7 @@ import type { Copy } from "./copy.ts";
 import { isLive } from "./entries.ts";
 
 const failure = (errorCode: ErrorCode, errorMessage: string) => ({ errorCode, errorMessage });
+const invalid = (message: string) => failure(ErrorCode.INVALID_CONTEXT, message);
 export type Failure = ReturnType<typeof failure>;
 
 const name = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
@@ -12,21 +13,14 @@ const nameRule = "a text of 1 to 256 characters without control characters";
 /** True for a text that is a `Name` of the contract. */
 export const isName = (text: string): boolean => name.test(text);
 
-const { PROVIDER_NOT_READY, INVALID_CONTEXT, TARGETING_KEY_MISSING, PARSE_ERROR } = ErrorCode;
-const notReady = failure(PROVIDER_NOT_READY, "the features are not copied yet");
-const noNames = failure(
-  INVALID_CONTEXT,
-  `the kind and the identifier of the resource must each be ${nameRule}`,
-);
+const notReady = failure(ErrorCode.PROVIDER_NOT_READY, "the features are not copied yet");
+const noNames = invalid(`the kind and the identifier of the resource must each be ${nameRule}`);
 const noKey = failure(
-  TARGETING_KEY_MISSING,
+  ErrorCode.TARGETING_KEY_MISSING,
   "the context needs a targetingKey such as customer/42, or a resource and an id",
 );
-const noPair = failure(
-  INVALID_CONTEXT,
-  "targetingKey must be resource/id, each percent-encoded, such as customer/42",
-);
-const noName = failure(PARSE_ERROR, `the key of a flag must be ${nameRule}`);
+const noPair = invalid("targetingKey must be resource/id, each percent-encoded, such as customer/42");
+const noName = failure(ErrorCode.PARSE_ERROR, `the key of a flag must be ${nameRule}`);
 
 /** The value of a flag in a copy of these kinds, or why it has none. */
 export function evaluate(
@@ -78,11 +72,7 @@ function decoded(part: string): string | undefined {
 function failureOf(kinds: string[], flagKey: string, { resource, id }: ResourceKey): Failure | undefined {
   if (!isName(resource) || !isName(id)) return noNames;
   if (!kinds.includes(resource)) {
-    const known = kinds.join(", ");
-    return failure(
-      INVALID_CONTEXT,
-      `the provider has no resources of the kind ${resource}, only of ${known}`,
-    );
+    return invalid(`the provider has no resources of the kind ${resource}, only of ${kinds.join(", ")}`);
   }
   return isName(flagKey) ? undefined : noName;
 }

@@ -8,14 +8,7 @@ import { toJson } from "../../values/json.ts";
 import { rejectOtherMethods } from "../routes.ts";
 import { varyBy } from "../vary.ts";
 import { contentOf, type Document, documentHandler, html, readOnce } from "./document.ts";
-import {
-  completePage,
-  consolePage,
-  escapeHtml,
-  htmlPage,
-  type PageValues,
-  type TokenClaims,
-} from "./page.ts";
+import { completePage, escapeHtml, htmlDocument, htmlPage, type PageValues } from "./page.ts";
 import { tablesOf } from "./tables.ts";
 
 /** What a service publishes besides its responses: its contracts, their pages and its console. */
@@ -24,8 +17,11 @@ export interface Documents {
   contract: URL;
   /** Optional parameters that the forms prefill with their example, since a request with none of them is invalid. */
   prefilled?: string[];
-  /** The script of its console, and the claims of tokens that it reads, if the service requires tokens. Default: none. */
-  console?: { script: URL; claims?: TokenClaims | undefined };
+  /**
+   * The script of its console. If the service requires tokens, the claims that the console reads to know what it can offer:
+   * the scopes and, if the service has accounts, the accounts of the caller. Default: none.
+   */
+  console?: { script: URL; claims?: { scopeClaim: string; accountsClaim?: string } | undefined };
   /** The contract of its queue: AsyncAPI in YAML, the page that renders it, and what completes the page. */
   queue?: { contract: URL; page: URL; values: PageValues };
 }
@@ -55,7 +51,7 @@ export function serveDocuments(app: FastifyInstance, served: ServedContract, giv
       isOfRequest: publicUrl === undefined,
     },
     ...(console && {
-      "/console": readOnce(html, async () => consolePage(served.contract.info.title, console.claims)),
+      "/console": readOnce(html, async () => consolePage(served.contract, console.claims)),
       "/console/console.js": file(console.script, javaScript),
       "/console/console.css": file(ours("../../console/console.css"), css),
     }),
@@ -142,3 +138,19 @@ const docsPage = (contract: Contract, { prefilled = [], console, queue }: Docume
     content: `<div id="contract" data-prefilled="${escapeHtml(prefilled.join(" "))}"></div>
 ${tablesOf(contract)}`,
   });
+
+/**
+ * The page into which the script of the console renders; until then it shows its frame. With `claims` the console requires
+ * a token from the reader.
+ */
+const consolePage = ({ info: { title } }: Contract, claims: object | undefined): string =>
+  htmlDocument(
+    title,
+    `
+    <link rel="stylesheet" href="console/console.css">
+    <script type="module" src="console/console.js"></script>`,
+    `    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
+      <header><p>${escapeHtml(title)}</p></header>
+    </div>
+    <noscript>The console needs JavaScript. The API is described at <a href="docs">docs</a>.</noscript>`,
+  );
