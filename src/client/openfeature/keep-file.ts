@@ -33,18 +33,17 @@ export function keepFile(file: string, origin: Origin, logger: Logger) {
     nextAt = end + Math.max(intervalMs, restShare * (end - start));
   }
 
+  async function writeLatest(): Promise<void> {
+    timer = undefined;
+    writing = writeNow(latest as Copy);
+    await writing;
+    writing = undefined;
+    schedule();
+  }
+
   function schedule(): void {
     if (!latest || timer || writing) return;
-    timer = setTimeout(
-      async () => {
-        timer = undefined;
-        writing = writeNow(latest as Copy);
-        await writing;
-        writing = undefined;
-        schedule();
-      },
-      Math.max(nextAt - performance.now(), 0),
-    );
+    timer = setTimeout(writeLatest, Math.max(nextAt - performance.now(), 0));
   }
 
   return {

@@ -38,10 +38,26 @@ const catalogPath = "/.well-known/api-catalog";
  * is read at its first request. The YAML is the file without the nodes that the served contract leaves out. The only server
  * of the contract is `/`, or the public URL of the service.
  */
-export function serveDocuments(app: FastifyInstance, served: ServedContract, given: Documents): void {
+export function serveDocuments(
+  app: FastifyInstance,
+  { contract, leftOut }: ServedContract,
+  given: Documents,
+) {
   const { publicUrl } = app;
-  const { console } = given;
-  const described = descriptions(served, publicUrl, given);
+  const { console, queue } = given;
+  const described: Record<string, Document> = {
+    "/openapi.yaml": readOnce(yaml, async () =>
+      servedYaml(await readFile(given.contract, "utf8"), leftOut, publicUrl),
+    ),
+    ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
+    "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, publicUrl))),
+    "/docs": readOnce(html, async () => docsPage(contract, given)),
+    ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
+    "/docs/docs.js": file(ours("docs.js"), javaScript),
+    "/docs/docs.css": file(ours("docs.css"), css),
+    "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
+    "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), css),
+  };
   const documents = {
     ...described,
     [catalogPath]: {
@@ -51,7 +67,7 @@ export function serveDocuments(app: FastifyInstance, served: ServedContract, giv
       isOfRequest: publicUrl === undefined,
     },
     ...(console && {
-      "/console": readOnce(html, async () => consolePage(served.contract, console.claims)),
+      "/console": readOnce(html, async () => consolePage(contract, console.claims)),
       "/console/console.js": file(console.script, javaScript),
       "/console/console.css": file(ours("../../console/console.css"), css),
     }),
@@ -66,27 +82,6 @@ export function serveDocuments(app: FastifyInstance, served: ServedContract, giv
     return reply.redirect(publicUrl === undefined ? page : `${publicUrl}/${page}`);
   });
   rejectOtherMethods(app, "/", ["GET"]);
-}
-
-/** The contracts, their pages, and the files of these pages. */
-function descriptions(
-  { contract, leftOut }: ServedContract,
-  publicUrl: string | undefined,
-  given: Documents,
-): Record<string, Document> {
-  const { queue } = given;
-  const yamlText = async () => servedYaml(await readFile(given.contract, "utf8"), leftOut, publicUrl);
-  return {
-    "/openapi.yaml": readOnce(yaml, yamlText),
-    ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
-    "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, publicUrl))),
-    "/docs": readOnce(html, async () => docsPage(contract, given)),
-    ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
-    "/docs/docs.js": file(ours("docs.js"), javaScript),
-    "/docs/docs.css": file(ours("docs.css"), css),
-    "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
-    "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), css),
-  };
 }
 
 const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
