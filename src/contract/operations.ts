@@ -78,15 +78,12 @@ export function operationsOf(contract: Contract): Operation[] {
 
 type RawBody = { required?: boolean; content: { "application/json": { schema: object } } };
 
-interface RawOperation {
-  operationId?: string;
-  tags?: string[];
+interface RawOperation extends Partial<Pick<Operation, "operationId" | "tags" | "security">> {
   parameters?: unknown[];
   requestBody?: unknown;
   "x-idempotent"?: boolean;
   "x-optional"?: string;
   "x-body-as-text"?: boolean;
-  security?: Operation["security"];
   responses: Record<string, unknown>;
 }
 

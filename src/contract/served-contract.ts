@@ -11,11 +11,7 @@ export type ServedContract = ReturnType<typeof servedContract>;
  * contract is also without the security schemes, the requirements of operations, and the responses and headers that reject
  * a token. Components to which only these refer are left out, too.
  */
-export function servedContract(
-  written: Contract,
-  isHandled: (operationId: string) => boolean,
-  isAnonymous: boolean,
-) {
+export function servedContract(written: Contract, isHandled: (id: string) => boolean, isAnonymous: boolean) {
   const { served = [], notServed = [] } = Object.groupBy(operationsOf(written), (operation) =>
     operation.enabledBy === undefined || isHandled(operation.operationId) ? "served" : "notServed",
   );

@@ -10,9 +10,6 @@ import type { ServiceOptions } from "./options.ts";
 import { requestIdHeader } from "./request-id.ts";
 import { hooksOf, operationOf } from "./routes.ts";
 
-/** The operation label of requests that belong to none. */
-const noOperation = "none";
-
 /**
  * Adds the beginning of every request: its metrics, the headers of its response, and what rejects it before its route. Each
  * route has one hook of its own, since a hook for all routes would have to find out the operation, and one for the end costs
@@ -31,7 +28,7 @@ export function beginRequests(
     const headers = { ...securityHeaders, ...(cacheControl && { "cache-control": cacheControl }) };
     return (request, reply, done) => {
       const { id, raw } = request;
-      measure?.(operation?.operationId ?? noOperation, reply.raw);
+      measure?.(operation?.operationId ?? "none", reply.raw);
       reply.headers(headers).header(requestIdHeader, id);
       app.cors?.addHeaders(request, reply);
       const before = unsentBefore(raw.socket, reply.raw);

@@ -40,7 +40,7 @@ export function routeHandler(
   { log, closing, inFlight, outages }: RouteContext,
 ) {
   const endpoint = endpointOf(operation, log, closing);
-  // Health and metrics are needed most when the service is overloaded, and work in an outage.
+  // Health and metrics are needed most when the service is overloaded, and succeed in an outage too.
   const isOfHealth = operation.tags.includes("health");
   const send = responseSender(operation, endpoint);
 

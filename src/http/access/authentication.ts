@@ -10,9 +10,9 @@ import {
   type Settings,
   webUrl,
 } from "../../process/settings.ts";
-import { HttpError, unavailable } from "../http-error.ts";
+import { challenge, type HttpError } from "../http-error.ts";
 import { type Authenticate, type Caller, isInQuery } from "./security.ts";
-import { KeysUnavailable, TokenError, tokenReader, tokenTypes } from "./tokens.ts";
+import { tokenReader, tokenTypes } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
 
@@ -77,13 +77,7 @@ async function identify({ raw, queryTokens = [] }: FastifyRequest, readToken: Re
     const message = "the header Authorization must be Bearer and a token";
     throw challenge(401, message, { scope: scopes.join(" ") });
   }
-  try {
-    return await readToken(token);
-  } catch (error) {
-    if (error instanceof TokenError) throw challenge(401, error.message, { error: "invalid_token" });
-    if (!(error instanceof KeysUnavailable)) throw error;
-    throw unavailable("the keys of the token issuer are unavailable");
-  }
+  return readToken(token);
 }
 
 const invalidRequest = (message: string) => challenge(400, message, { error: "invalid_request" });
@@ -91,9 +85,3 @@ const invalidRequest = (message: string) => challenge(400, message, { error: "in
 /** A 403 whose challenge names the scopes that the token lacks. */
 export const insufficientScope = (message: string, scopes: string[]): HttpError =>
   challenge(403, message, { error: "insufficient_scope", scope: scopes.join(" ") });
-
-/** An error with a challenge, which has at least one parameter (RFC 6750, section 3). */
-function challenge(status: number, message: string, values: Record<string, string>): HttpError {
-  const parameters = Object.entries(values).map(([name, value]) => `${name}="${value}"`);
-  return new HttpError(status, [message], { "www-authenticate": `Bearer ${parameters.join(", ")}` });
-}
