@@ -1,16 +1,16 @@
 import { ConnectionError, ResponseError } from "./errors.ts";
 import type { Http, HttpRequest, HttpResponse } from "./http.ts";
-import { type Limit, openLimit, sleep, within } from "./limit.ts";
+import { type Limit, sleep, within } from "./limit.ts";
 import type { ClientOperation } from "./operation.ts";
 import type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
 import { retryDelayMs } from "./retry.ts";
 
-const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
 /** A call, which sends its request until it succeeds or fails. Its limit must be released. */
-export interface Call extends Pick<ClientOptions, "token" | "retries">, Pick<CallOptions, "onResponse"> {
+export interface Call extends Pick<CallOptions, "onResponse"> {
   http: Http;
+  client: ClientOptions;
   operation: ClientOperation;
   request: Omit<HttpRequest, "signal">;
   /** The call fails if nothing arrives for so long while a part of the response is awaited. */
@@ -20,21 +20,10 @@ export interface Call extends Pick<ClientOptions, "token" | "retries">, Pick<Cal
   attempts: number;
 }
 
-export function openCall(
-  { timeoutMs: clientTimeoutMs = defaultTimeoutMs, token, retries }: ClientOptions,
-  { timeoutMs = clientTimeoutMs, signal, onResponse }: CallOptions,
-  parts: Pick<Call, "http" | "operation" | "request" | "silenceMaxMs">,
-): Call {
-  const message = () =>
-    `${parts.operation.operationId} timed out after ${timeoutMs} ms (attempts: ${call.attempts})`;
-  const limit = openLimit(timeoutMs, signal, message);
-  const call: Call = { ...parts, token, retries, onResponse, limit, attempts: 0 };
-  return call;
-}
-
 /** Sends the request, again after transient errors and once with a new token, until `read` has read the body. */
 export async function send<Body>(call: Call, read: (response: HttpResponse) => Promise<Body>) {
-  const { operation, token, retries = defaultRetries, limit } = call;
+  const { operation, limit } = call;
+  const { token, retries = defaultRetries } = call.client;
   limit.signal.throwIfAborted();
   await authorize(call, false);
   let hasRefreshed = typeof token !== "function";
@@ -75,7 +64,8 @@ async function attempt<Body>(call: Call, read: (response: HttpResponse) => Promi
 }
 
 /** Sets the token and returns whether it has changed. */
-async function authorize({ token, request: { headers }, limit }: Call, refresh: boolean): Promise<boolean> {
+async function authorize({ client, request: { headers }, limit }: Call, refresh: boolean): Promise<boolean> {
+  const { token } = client;
   const bearer = typeof token === "function" ? await within(limit.signal, token({ refresh })) : token;
   const before = headers.get("authorization");
   if (bearer) headers.set("authorization", `Bearer ${bearer}`);
@@ -83,10 +73,7 @@ async function authorize({ token, request: { headers }, limit }: Call, refresh: 
 }
 
 /** The body as it arrives. */
-export async function* partsOf(
-  call: Call,
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, void> {
+export async function* partsOf(call: Call, body: AsyncIterable<Uint8Array>) {
   let endWait = expectPart(call);
   try {
     for await (const part of body) {

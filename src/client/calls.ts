@@ -1,11 +1,14 @@
 import { http as defaultHttp } from "#http";
 import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
-import { brokenBy, type Call, failureOf, openCall, partsOf, send } from "./call.ts";
+import { brokenBy, type Call, failureOf, partsOf, send } from "./call.ts";
 import { httpByFetch } from "./http-fetch.ts";
+import { openLimit } from "./limit.ts";
 import type { ClientOperation } from "./operation.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { requestOf } from "./request.ts";
 import { readBody } from "./response.ts";
+
+const defaultTimeoutMs = 30_000;
 
 type Optional<All, Names> = Omit<All, Names & keyof All> & Partial<Pick<All, Names & keyof All>>;
 
@@ -25,9 +28,7 @@ type ResponseBody<Response> = Response extends { content: { "application/json": 
     ? Content[keyof Content]
     : undefined;
 type Success<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses & (200 | 201 | 202 | 204)]: ResponseBody<Responses[Status]>;
-    }[keyof Responses & (200 | 201 | 202 | 204)]
+  ? ResponseBody<Responses[keyof Responses & (200 | 201 | 202 | 204)]>
   : never;
 
 /**
@@ -72,21 +73,21 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
 
   return {
     calls: Object.fromEntries(calls) as Calls<Operations, Defaults>,
-    /** An endless text is broken when it ends, and if nothing arrives for `silenceMaxMs`. */
+    /** A text with `silenceMaxMs` is endless: it is broken when it ends, and if nothing arrives for so long. */
     async *readText(
-      operationId: keyof Operations,
+      operationId: string,
       parameters: object,
       accept: string,
       options: CallOptions = {},
-      endless?: { silenceMaxMs: number },
+      silenceMaxMs?: number,
     ): AsyncGenerator<string, void, void> {
       const operation = operations.find((one) => one.operationId === operationId) as ClientOperation;
-      const call = open(operation, parameters, accept, options, endless?.silenceMaxMs);
+      const call = open(operation, parameters, accept, options, silenceMaxMs);
       const decoder = new TextDecoder();
       try {
         const { body } = await send(call, async (response) => response.chunks());
         for await (const bytes of partsOf(call, body)) yield decoder.decode(bytes, { stream: true });
-        if (endless) throw brokenBy(call, new Error("the service has ended the stream"));
+        if (silenceMaxMs) throw brokenBy(call, new Error("the service has ended the stream"));
       } finally {
         call.limit.release();
       }
@@ -120,6 +121,10 @@ function callOpener(client: ClientOptions) {
     const others = { ...options.headers, ...declared, accept };
     for (const [name, value] of Object.entries(others)) headers.set(name, value);
     const request = { origin, path, method, headers, body };
-    return openCall(client, options, { http, operation, request, silenceMaxMs });
+    const { timeoutMs = client.timeoutMs ?? defaultTimeoutMs, signal, onResponse } = options;
+    const message = () => `${operationId} timed out after ${timeoutMs} ms (attempts: ${call.attempts})`;
+    const limit = openLimit(timeoutMs, signal, message);
+    const call: Call = { http, operation, request, client, onResponse, silenceMaxMs, limit, attempts: 0 };
+    return call;
   };
 }

@@ -9,22 +9,8 @@ export type ChangeRecord = components["schemas"]["ChangeRecord"];
 /** The calls of the feature storage. */
 export type FeatureCalls = ReturnType<typeof openCalls<operations, typeof defaults>>;
 
-/** The calls of a service that has streams. */
-interface StreamCalls {
-  readText(
-    operationId: never,
-    parameters: object,
-    accept: string,
-    options: CallOptions,
-    endless: { silenceMaxMs: number },
-  ): AsyncGenerator<string, void, void>;
-}
-
 /** The service sends a comment every 15 seconds. */
 const silenceMaxMs = 60_000;
-
-/** The operations that have a stream of server-sent events. */
-export type StreamOperation = "listChanges" | "followFlags" | "listEvents";
 
 /**
  * The data of the events of a stream, piece by piece: those that each piece completes, none if it is a comment. It has no
@@ -32,29 +18,25 @@ export type StreamOperation = "listChanges" | "followFlags" | "listEvents";
  * the data of an event.
  */
 export async function* eventPieces<Data>(
-  { readText }: StreamCalls,
-  operationId: StreamOperation,
+  readText: FeatureCalls["readText"],
+  operationId: "listChanges" | "followFlags" | "listEvents",
   search: object,
-  { timeoutMs = Number.POSITIVE_INFINITY, ...options }: CallOptions,
+  { timeoutMs = Number.POSITIVE_INFINITY, ...options }: CallOptions = {},
   read = (text: string) => JSON.parse(text) as Data,
 ): AsyncGenerator<Data[], void, void> {
-  const streamOptions = { ...options, timeoutMs };
-  const pieces = readText(operationId as never, search, "text/event-stream", streamOptions, { silenceMaxMs });
+  const pieces = readText(operationId, search, "text/event-stream", { ...options, timeoutMs }, silenceMaxMs);
   const parse = openEventParser();
   for await (const piece of pieces) yield parse(piece).map(read);
 }
 
-/** The data of each event of a stream. */
+/** The data of each event of a stream, which comes in pieces. */
 export async function* eachStreamed<Data>(
-  calls: StreamCalls,
-  operationId: StreamOperation,
-  search: object,
-  options: CallOptions = {},
-  read?: (text: string) => Data,
+  pieces: AsyncIterable<Data[]>,
+  options: CallOptions | undefined,
 ): AsyncGenerator<Data, void, void> {
-  for await (const events of eventPieces<Data>(calls, operationId, search, options, read)) {
+  for await (const events of pieces) {
     for (const event of events) {
-      options.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       yield event;
     }
   }

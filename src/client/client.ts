@@ -5,7 +5,7 @@ import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults
 import { operations as ledgerOperations } from "../../generated/ledger.operations.ts";
 import type * as ledger from "../../generated/ledger.ts";
 import { type Arguments, type Calls, openCalls } from "./calls.ts";
-import { type ChangeRecord, eachStreamed } from "./change-stream.ts";
+import { type ChangeRecord, eachStreamed, eventPieces, type FeatureCalls } from "./change-stream.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { readBody } from "./response.ts";
 
@@ -15,37 +15,32 @@ export { ConnectionError, type Problem, ResponseError } from "./errors.ts";
 export type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
 
 type FeaturesDefaults = typeof featuresDefaults;
-type FeaturesArguments<Id extends keyof features.operations> = Arguments<
-  features.operations[Id],
-  keyof FeaturesDefaults[Id]
+type FeaturesSearch<Id extends keyof FeaturesDefaults, Without extends string = never> = Omit<
+  Arguments<features.operations[Id], keyof FeaturesDefaults[Id]>,
+  Without
 >;
-
 type FlagEvent = features.components["schemas"]["FlagEvent"];
 
-export interface FeaturesClient extends Omit<Calls<features.operations, FeaturesDefaults>, "followFlags"> {
+const featuresIterators = ({ calls, readText }: FeatureCalls) => ({
   /** The identifier of every resource that has a feature. Pages are read on demand. */
-  eachResource(
-    search: Omit<FeaturesArguments<"listResources">, "cursor" | "If-None-Match">,
+  eachResource: (
+    search: FeaturesSearch<"listResources", "cursor" | "If-None-Match">,
     options?: CallOptions,
-  ): AsyncGenerator<string, void, void>;
+  ) => eachItem(calls.listResources, search, options, "ids", nextCursor),
   /** Every feature of every resource of a kind. Pages are read on demand. */
-  eachEntry(
-    search: Omit<FeaturesArguments<"listEntries">, "cursor">,
-    options?: CallOptions,
-  ): AsyncGenerator<features.components["schemas"]["Entry"], void, void>;
+  eachEntry: (search: FeaturesSearch<"listEntries", "cursor">, options?: CallOptions) =>
+    eachItem(calls.listEntries, search, options, "entries", nextCursor),
   /**
    * The change records after a cursor, or all of them, up to the newest one. Pages are read on demand. To continue later,
    * pass the cursor of the last record.
    */
-  eachChange(
-    search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID">,
-    options?: CallOptions,
-  ): AsyncGenerator<ChangeRecord, void, void>;
+  eachChange: (search: FeaturesSearch<"listChanges", "Last-Event-ID"> = {}, options?: CallOptions) =>
+    eachItem(calls.listChanges, search, options, "changes", ({ changes, next_cursor }) =>
+      changes.length > 0 ? next_cursor : undefined,
+    ),
   /** The change records of a resource that the feed still has, after a cursor or all of them. Pages are read on demand. */
-  eachResourceChange(
-    search: FeaturesArguments<"listResourceChanges">,
-    options?: CallOptions,
-  ): AsyncGenerator<ChangeRecord, void, void>;
+  eachResourceChange: (search: FeaturesSearch<"listResourceChanges">, options?: CallOptions) =>
+    eachItem(calls.listResourceChanges, search, options, "changes", nextCursor),
   /**
    * The change records after a cursor, or all of them, and then each new one as it arrives. It has no end and no timeout,
    * unless `options` have one: the `timeoutMs` of the client does not apply.
@@ -54,66 +49,40 @@ export interface FeaturesClient extends Omit<Calls<features.operations, Features
    * it, or nothing has arrived for a minute, although the service sends something every 15 seconds. To continue, pass the
    * cursor of the last record.
    */
-  followChanges(
-    search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID" | "limit">,
+  followChanges: (
+    search: FeaturesSearch<"listChanges", "Last-Event-ID" | "limit"> = {},
     options?: CallOptions,
-  ): AsyncGenerator<ChangeRecord, void, void>;
+  ) => eachStreamed(eventPieces<ChangeRecord>(readText, "listChanges", search, options), options),
   /**
    * An event at once, and one each time that flags of a resource may have changed: evaluate them again. It has no end and
    * no timeout, and it throws, as `followChanges`.
    */
-  followFlags(
-    search: FeaturesArguments<"followFlags">,
-    options?: CallOptions,
-  ): AsyncGenerator<FlagEvent, void, void>;
-}
+  followFlags: (search: FeaturesSearch<"followFlags">, options?: CallOptions) =>
+    eachStreamed(eventPieces<FlagEvent>(readText, "followFlags", search, options), options),
+});
+
+export interface FeaturesClient
+  extends Omit<Calls<features.operations, FeaturesDefaults>, "followFlags">,
+    ReturnType<typeof featuresIterators> {}
 
 /** A client of the feature storage: a function for each operation of the contract, and iterators over pages and a stream. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
-  const { calls, readText } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
-  return {
-    ...calls,
-    eachResource: (search, callOptions) =>
-      eachItem(
-        (position) => calls.listResources({ ...search, ...position }, callOptions),
-        ({ ids }) => ids,
-        nextCursor,
-      ),
-    eachEntry: (search, callOptions) =>
-      eachItem(
-        (position) => calls.listEntries({ ...search, ...position }, callOptions),
-        ({ entries }) => entries,
-        nextCursor,
-      ),
-    eachChange: (search = {}, callOptions) =>
-      eachItem(
-        (position) => calls.listChanges({ ...search, ...position }, callOptions),
-        ({ changes }) => changes,
-        ({ changes, next_cursor }) => (changes.length > 0 ? next_cursor : undefined),
-      ),
-    eachResourceChange: (search, callOptions) =>
-      eachItem(
-        (position) => calls.listResourceChanges({ ...search, ...position }, callOptions),
-        ({ changes }) => changes,
-        nextCursor,
-      ),
-    followChanges: (search = {}, callOptions) =>
-      eachStreamed<ChangeRecord>({ readText }, "listChanges", search, callOptions),
-    followFlags: (search, callOptions) =>
-      eachStreamed<FlagEvent>({ readText }, "followFlags", search, callOptions),
-  };
+  const opened = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
+  return { ...opened.calls, ...featuresIterators(opened) };
 }
 
 /** The items of all pages. Each page but the first begins at the cursor of the one before it. */
-async function* eachItem<Page, Item>(
-  read: (position: { cursor?: string }) => Promise<Page>,
-  itemsOf: (page: Page) => Item[],
+async function* eachItem<Search extends object, Name extends string, Page extends Record<Name, unknown[]>>(
+  list: (search: Search & { cursor?: string }, options?: CallOptions) => Promise<Page>,
+  search: Search,
+  options: CallOptions | undefined,
+  items: Name,
   nextOf: (page: Page) => string | undefined,
-): AsyncGenerator<Item, void, void> {
+): AsyncGenerator<Page[Name][number], void, void> {
   let cursor: string | undefined;
   do {
-    const page = await read(cursor === undefined ? {} : { cursor });
-    yield* itemsOf(page);
+    const page = await list(cursor === undefined ? search : { ...search, cursor }, options);
+    yield* page[items] as Page[Name][number][];
     cursor = nextOf(page);
   } while (cursor !== undefined);
 }
@@ -121,62 +90,57 @@ async function* eachItem<Page, Item>(
 const nextCursor = (page: { next_cursor?: string }) => page.next_cursor;
 
 type LedgerDefaults = typeof ledgerDefaults;
-type LedgerArguments<Id extends keyof LedgerDefaults & keyof ledger.operations> = Arguments<
-  ledger.operations[Id],
-  keyof LedgerDefaults[Id]
+type LedgerSearch<Id extends keyof LedgerDefaults, Without extends string> = Omit<
+  Arguments<ledger.operations[Id], keyof LedgerDefaults[Id]>,
+  Without
 >;
-type Search = LedgerArguments<"searchTransactions">;
-type Report = LedgerArguments<"getTransactionReport">;
-type EventSearch = LedgerArguments<"listEvents">;
+type LedgerCalls = ReturnType<typeof openCalls<ledger.operations, LedgerDefaults>>;
 type FeedEvent = ledger.components["schemas"]["FeedEvent"];
-type AgreementSearch = LedgerArguments<"searchAgreements">;
 
-export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
+const ledgerIterators = ({ calls, readText }: LedgerCalls) => ({
   /**
    * Every transaction that matches a search, without gaps or duplicates, whatever arrives meanwhile. Pages are read on
    * demand.
    */
-  eachTransaction(
-    search: Omit<Search, "page" | "cursor" | "extended">,
+  eachTransaction: (
+    search: LedgerSearch<"searchTransactions", "page" | "cursor" | "extended">,
     options?: CallOptions,
-  ): AsyncGenerator<ledger.components["schemas"]["TransactionView"], void, void>;
+  ) => eachItem(calls.searchTransactions, { ...search, extended: true }, options, "results", linkedCursor),
   /** All matches of a search as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
-  exportTransactions(
-    search: Omit<Search, "page" | "cursor" | "extended" | "display_size">,
+  exportTransactions: (
+    search: LedgerSearch<"searchTransactions", "page" | "cursor" | "extended" | "display_size">,
     options?: CallOptions,
-  ): AsyncGenerator<string, void, void>;
+  ) => readText("searchTransactions", search, "text/csv", options),
   /** Every agreement that matches a search, without gaps or duplicates, whatever arrives meanwhile. Pages are read on demand. */
-  eachAgreement(
-    search: Omit<AgreementSearch, "page" | "cursor" | "extended">,
+  eachAgreement: (
+    search: LedgerSearch<"searchAgreements", "page" | "cursor" | "extended">,
     options?: CallOptions,
-  ): AsyncGenerator<ledger.components["schemas"]["Agreement"], void, void>;
+  ) => eachItem(calls.searchAgreements, { ...search, extended: true }, options, "results", linkedCursor),
   /**
    * The stored events after a cursor, or all of them, up to the newest one, each once. Pages are read on demand. To continue
    * later, pass the cursor of the last event.
    */
-  eachEvent(
-    search?: Omit<EventSearch, "Last-Event-ID">,
-    options?: CallOptions,
-  ): AsyncGenerator<FeedEvent, void, void>;
+  eachEvent: (search: LedgerSearch<"listEvents", "Last-Event-ID"> = {}, options?: CallOptions) =>
+    eachItem(calls.listEvents, search, options, "events", ({ next_cursor, has_more }) =>
+      has_more ? next_cursor : undefined,
+    ),
   /**
    * The stored events after a cursor, or all of them, and then each new one as it is stored. It has no end and no timeout,
    * and it throws, as `followChanges` of the feature storage. To continue, pass the cursor of the last event.
    */
-  followEvents(
-    search?: Omit<EventSearch, "Last-Event-ID" | "limit">,
-    options?: CallOptions,
-  ): AsyncGenerator<FeedEvent, void, void>;
+  followEvents: (search: LedgerSearch<"listEvents", "Last-Event-ID" | "limit"> = {}, options?: CallOptions) =>
+    eachStreamed(eventPieces(readText, "listEvents", search, options, readEvent), options),
   /** Every group of a report. Pages are read on demand; each is as of its own moment. */
-  eachGroup(
-    report: Omit<Report, "cursor">,
-    options?: CallOptions,
-  ): AsyncGenerator<ledger.components["schemas"]["TransactionGroup"], void, void>;
+  eachGroup: (report: LedgerSearch<"getTransactionReport", "cursor">, options?: CallOptions) =>
+    eachItem(calls.getTransactionReport, report, options, "groups", linkedCursor),
   /** All groups of a report as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
-  exportGroups(
-    report: Omit<Report, "cursor" | "display_size">,
+  exportGroups: (
+    report: LedgerSearch<"getTransactionReport", "cursor" | "display_size">,
     options?: CallOptions,
-  ): AsyncGenerator<string, void, void>;
-}
+  ) => readText("getTransactionReport", report, "text/csv", options),
+});
+
+const readEvent = (text: string) => readBody({ type: "json", bigints: [["event_id"]] }, text) as FeedEvent;
 
 /** The cursor in the link of a list to its next page. */
 const linkedCursor = ({ _links }: { _links?: { next_cursor?: { href: string } } }) => {
@@ -184,42 +148,14 @@ const linkedCursor = ({ _links }: { _links?: { next_cursor?: { href: string } } 
   return (next && new URL(next).searchParams.get("cursor")) || undefined;
 };
 
+export interface LedgerClient
+  extends Calls<ledger.operations, LedgerDefaults>,
+    ReturnType<typeof ledgerIterators> {}
+
 /**
  * A client of the payment ledger: a function for each operation of the contract, and iterators over searches and reports.
  */
 export function ledgerClient(options: ClientOptions): LedgerClient {
-  const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(ledgerOperations, options);
-  const readEvent = (text: string) => readBody({ type: "json", bigints: [["event_id"]] }, text) as FeedEvent;
-  return {
-    ...calls,
-    eachTransaction: (search, callOptions) =>
-      eachItem(
-        (position) => calls.searchTransactions({ ...search, ...position, extended: true }, callOptions),
-        ({ results }) => results,
-        linkedCursor,
-      ),
-    exportTransactions: (search, callOptions) =>
-      readText("searchTransactions", search, "text/csv", callOptions),
-    eachAgreement: (search, callOptions) =>
-      eachItem(
-        (position) => calls.searchAgreements({ ...search, ...position, extended: true }, callOptions),
-        ({ results }) => results,
-        linkedCursor,
-      ),
-    eachEvent: (search = {}, callOptions) =>
-      eachItem(
-        (position) => calls.listEvents({ ...search, ...position }, callOptions),
-        ({ events }) => events,
-        ({ next_cursor, has_more }) => (has_more ? next_cursor : undefined),
-      ),
-    followEvents: (search = {}, callOptions) =>
-      eachStreamed<FeedEvent>({ readText }, "listEvents", search, callOptions, readEvent),
-    eachGroup: (report, callOptions) =>
-      eachItem(
-        (position) => calls.getTransactionReport({ ...report, ...position }, callOptions),
-        ({ groups }) => groups,
-        linkedCursor,
-      ),
-    exportGroups: (report, callOptions) => readText("getTransactionReport", report, "text/csv", callOptions),
-  };
+  const opened = openCalls<ledger.operations, LedgerDefaults>(ledgerOperations, options);
+  return { ...opened.calls, ...ledgerIterators(opened) };
 }

@@ -4,19 +4,9 @@ import type { Http } from "./http.ts";
 export const httpByFetch = (fetch: typeof globalThis.fetch): Http => ({
   resolvesPaths: true,
   async send({ origin, path, method, headers, body, signal }) {
-    const response = await fetch(origin + path, {
-      method,
-      headers,
-      signal,
-      redirect: "manual",
-      ...(body !== undefined && { body }),
-    });
-    return {
-      status: response.status,
-      headers: response.headers,
-      text: () => response.text(),
-      chunks: () => chunksOf(response.body),
-    };
+    const response = await fetch(origin + path, { method, headers, body, signal, redirect: "manual" });
+    const { status, headers: received } = response;
+    return { status, headers: received, text: () => response.text(), chunks: () => chunksOf(response.body) };
   },
 });
 

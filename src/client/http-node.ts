@@ -13,12 +13,8 @@ export const http: Http = {
       method: method as Dispatcher.HttpMethod,
       headers: Object.fromEntries(headers),
     });
-    return {
-      status: response.statusCode,
-      headers: headersOf(response),
-      text: () => response.body.text(),
-      chunks: () => response.body,
-    };
+    const { statusCode: status, body } = response;
+    return { status, headers: headersOf(response), text: () => body.text(), chunks: () => body };
   },
 };
 

@@ -1,5 +1,7 @@
 /** One request and its response, however they are sent. */
 
+import type { ResponseHead } from "./options.ts";
+
 export interface HttpRequest {
   origin: string;
   /** Path and query. */
@@ -10,9 +12,7 @@ export interface HttpRequest {
   signal: AbortSignal;
 }
 
-export interface HttpResponse {
-  status: number;
-  headers: Headers;
+export interface HttpResponse extends ResponseHead {
   /** The whole body. */
   text(): Promise<string>;
   /** The body as it arrives. Leaving the loop early closes the connection. */

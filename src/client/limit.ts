@@ -2,20 +2,13 @@
 export const timerMaxMs = 2 ** 31 - 1;
 
 /** The end of a call: its timeout, if it is not infinite, and the signal of its caller, whichever comes first. */
-export interface Limit {
-  signal: AbortSignal;
-  /** Milliseconds until the timeout, which can be infinite. */
-  remainingMs(): number;
-  abort(reason: unknown): void;
-  /** Must be called after the call, or the timer keeps the process running. */
-  release(): void;
-}
+export type Limit = ReturnType<typeof openLimit>;
 
 /**
  * Opens a limit. After the timeout the signal has a `TimeoutError` with the message of that time. `AbortSignal.any` would
  * require browsers of 2024.
  */
-export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, message: () => string): Limit {
+export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, message: () => string) {
   const controller = new AbortController();
   const deadline = performance.now() + timeoutMs;
   const expire = () => controller.abort(new DOMException(message(), "TimeoutError"));
@@ -26,8 +19,10 @@ export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, me
   if (signal?.aborted) cancel();
   return {
     signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
+    abort: (reason: unknown) => controller.abort(reason),
+    /** Milliseconds until the timeout, which can be infinite. */
     remainingMs: () => deadline - performance.now(),
+    /** Must be called after the call, or the timer keeps the process running. */
     release() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", cancel);

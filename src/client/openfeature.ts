@@ -16,8 +16,6 @@ import { keepFile } from "./openfeature/keep-file.ts";
 import { beClosed, beReady, newStatus, noteChange, noteCurrent } from "./openfeature/status.ts";
 import type { ClientOptions } from "./options.ts";
 
-const defaultStaleAfterMs = 60_000;
-
 export interface FeatureProviderOptions extends Omit<ClientOptions, "retries" | "fetch"> {
   /** The kinds of resources whose features are copied. */
   resources: string[];
@@ -62,30 +60,23 @@ export interface FeatureProvider extends Provider {
  * Throws a `TypeError` if an option is invalid.
  */
 export function featureProvider(options: FeatureProviderOptions): FeatureProvider {
-  const {
-    resources,
-    file,
-    staleAfterMs = defaultStaleAfterMs,
-    logger = new DefaultLogger(),
-    ...client
-  } = options;
+  const { resources, file, staleAfterMs = 60_000, logger = new DefaultLogger(), ...client } = options;
   const kinds = [...new Set(resources)].sort();
   if (kinds.length === 0 || !kinds.every((kind) => typeof kind === "string" && isName(kind))) {
     throw new TypeError("resources must be kinds of resources, at least one");
   }
+  const calls = openCalls<Operations, typeof defaults>(operations, client);
+  const origin = { baseUrl: new URL(client.baseUrl).href, kinds };
   const kept = newCopy({
-    calls: openCalls<Operations, typeof defaults>(operations, client),
+    calls,
     kinds,
-    file:
-      file === undefined
-        ? undefined
-        : keepFile(file, { baseUrl: new URL(client.baseUrl).href, kinds }, logger),
+    file: file === undefined ? undefined : keepFile(file, origin, logger),
     onCurrent: () => noteCurrent(status),
     onChange: (feature) => noteChange(status, feature),
   });
   const ageMs = () => performance.now() - (kept.copy?.currentAt ?? Number.NEGATIVE_INFINITY);
   const cause = () => kept.failure?.message ?? "nothing has arrived from the service";
-  const status = newStatus({ staleAfterMs, ageMs, cause });
+  const status = newStatus(staleAfterMs, ageMs, cause);
 
   return {
     metadata: { name: "payment-ledger-services" },

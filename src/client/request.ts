@@ -17,10 +17,7 @@ export function requestOf(operation: ClientOperation, given: object) {
 }
 
 /** The path and query of a request. A list is joined by commas or repeated, as its parameter declares. */
-function addressOf(
-  { operationId, path, parameters }: ClientOperation,
-  values: Record<string, unknown>,
-): string {
+function addressOf({ operationId, path, parameters }: ClientOperation, values: Record<string, unknown>) {
   const query = new URLSearchParams();
   let address = path;
   for (const { name, in: place, isJoined } of parameters) {

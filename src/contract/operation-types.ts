@@ -9,11 +9,9 @@ export type ParametersIn<Operation, Place extends "path" | "query" | "header"> =
     : NonNullable<Values>
   : Record<never, never>;
 
-type Json<Value> = { content: { "application/json": Value } };
-
 /** The JSON body of a request; undefined if the operation has none. */
 export type RequestBody<Operation> = Operation extends { requestBody?: infer Body }
-  ? Body extends Json<infer Value>
+  ? Body extends { content: { "application/json": infer Value } }
     ? Value
     : undefined
   : undefined;

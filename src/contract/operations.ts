@@ -5,8 +5,18 @@ export interface Contract {
   servers?: { url: string }[];
   paths: Record<string, Record<string, unknown>>;
   security?: Operation["security"];
-  components?: { securitySchemes?: Record<string, unknown>; [kind: string]: unknown };
+  components?: { securitySchemes?: Record<string, SecurityScheme>; [kind: string]: unknown };
   [member: string]: unknown;
+}
+
+/** A security scheme (OpenAPI 3.1, section 4.8.27). */
+export interface SecurityScheme {
+  type: string;
+  /** Of the type `http`. */
+  scheme?: string;
+  /** The place and the name of the credentials, of the type `apiKey`. */
+  in?: string;
+  name?: string;
 }
 
 export interface Parameter {
@@ -66,20 +76,14 @@ export function operationsOf(contract: Contract): Operation[] {
   });
 }
 
-interface RawBody {
-  required?: boolean;
-  content: { "application/json": { schema: object } };
-}
+type RawBody = { required?: boolean; content: { "application/json": { schema: object } } };
 
-interface RawOperation {
-  operationId?: string;
-  tags?: string[];
+interface RawOperation extends Partial<Pick<Operation, "operationId" | "tags" | "security">> {
   parameters?: unknown[];
   requestBody?: unknown;
   "x-idempotent"?: boolean;
   "x-optional"?: string;
   "x-body-as-text"?: boolean;
-  security?: Operation["security"];
   responses: Record<string, unknown>;
 }
 

@@ -14,19 +14,14 @@ export interface ReceivedResponse {
  * Checks responses against the contract: status, media type, declared headers and body, without undeclared members.
  * The checker returns the violation, or undefined.
  */
-export function responseChecker(
-  contract: Contract,
-): (operationId: string, response: ReceivedResponse) => string | undefined {
+export function responseChecker(contract: Contract) {
   const closed = closeObjects(contract);
   const compile = contractCompiler(closed);
   const responsesOf = new Map(
     operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
   );
 
-  function headersViolation(
-    response: DeclaredResponse,
-    headers: Record<string, unknown>,
-  ): string | undefined {
+  function headersViolation(response: DeclaredResponse, headers: Record<string, unknown>) {
     const declared = Object.entries(response.headers ?? {}).map(
       ([name, header]) => [name, header, headers[name.toLowerCase()]] as const,
     );
@@ -42,7 +37,7 @@ export function responseChecker(
     return compile(schema)(typeof parsed === "number" ? parsed : value);
   }
 
-  return (operationId, { status, headers, body }) => {
+  return (operationId: string, { status, headers, body }: ReceivedResponse): string | undefined => {
     const response = responsesOf.get(operationId)?.[status];
     if (response === undefined) return "the status is not declared";
     const violation = headersViolation(response, headers);
@@ -90,10 +85,7 @@ export function checkResponses(
 }
 
 /** The operation of a route. A method that is not declared counts as an operation of the same path. */
-export function operationFor<One extends Operation>(
-  request: FastifyRequest,
-  operations: One[],
-): One | undefined {
+export function operationFor<One extends Operation>(request: FastifyRequest, operations: One[]) {
   const ofPath = operations.filter(({ url }) => url === request.routeOptions.url);
   const method = request.method === "HEAD" ? "GET" : request.method;
   return ofPath.find((operation) => operation.method === method) ?? ofPath[0];

@@ -4,25 +4,14 @@ import { type Contract, type Operation, operationsOf } from "./operations.ts";
 export type Place = string[];
 
 /** The part of a contract that a service serves. */
-export interface ServedContract {
-  contract: Contract;
-  operations: Operation[];
-  /** The optional operations of the written contract that are not served. */
-  notServed: Operation[];
-  /** The places of the written contract that `contract` does not have. */
-  leftOut: Place[];
-}
+export type ServedContract = ReturnType<typeof servedContract>;
 
 /**
  * The contract without the optional operations that have no handler. If the service runs without authentication, the
  * contract is also without the security schemes, the requirements of operations, and the responses and headers that reject
  * a token. Components to which only these refer are left out, too.
  */
-export function servedContract(
-  written: Contract,
-  isHandled: (operationId: string) => boolean,
-  isAnonymous: boolean,
-): ServedContract {
+export function servedContract(written: Contract, isHandled: (id: string) => boolean, isAnonymous: boolean) {
   const { served = [], notServed = [] } = Object.groupBy(operationsOf(written), (operation) =>
     operation.enabledBy === undefined || isHandled(operation.operationId) ? "served" : "notServed",
   );
@@ -36,7 +25,9 @@ export function servedContract(
   return {
     contract: leftOut.length > 0 ? withoutPlaces(written, leftOut) : written,
     operations: isAnonymous ? served.map(withoutSecurity) : served,
+    /** The optional operations of the written contract that are not served. */
     notServed,
+    /** The places of the written contract that `contract` does not have. */
     leftOut,
   };
 }

@@ -1,11 +1,5 @@
-import type { SchemaValidateFunction } from "ajv";
-import {
-  Ajv2020,
-  type ErrorObject,
-  type Format,
-  type ValidateFunction,
-  type Vocabulary,
-} from "ajv/dist/2020.js";
+import type { ErrorObject, Format, SchemaValidateFunction, ValidateFunction, Vocabulary } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { isDay, readInstant } from "../values/instant.ts";
 import { isTimeZone } from "../values/time-zone.ts";
 import type { Contract } from "./operations.ts";
@@ -118,11 +112,9 @@ export const openAjv = (): Ajv2020 =>
  * The errors of a value, undefined if it is valid. The validator is compiled at its first use, since compiling all of them
  * would slow down the start.
  */
-export function lazyValidator(
-  compile: () => ValidateFunction,
-): (value: unknown) => ErrorObject[] | undefined {
+export function lazyValidator(compile: () => ValidateFunction) {
   let validate: ValidateFunction | undefined;
-  return (value) => {
+  return (value: unknown): ErrorObject[] | undefined => {
     validate ??= compile();
     return validate(value) ? undefined : (validate.errors ?? []);
   };

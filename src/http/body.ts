@@ -1,11 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  preParsingHookHandler,
-  RequestPayload,
-} from "fastify";
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preParsingHookHandler } from "fastify";
 import { exceededBound, parseJson } from "../values/json.ts";
 import { openLane } from "../waiting/lane.ts";
 import type { Owner } from "../waiting/owner.ts";
@@ -57,7 +52,7 @@ const arrivingMaxBytes = 32 * 2 ** 20;
 interface Arriving {
   total: number;
   /** The bytes of each body. Those that got something most recently are last. */
-  bodies: Map<RequestPayload, number>;
+  bodies: Map<Readable, number>;
 }
 
 /**
@@ -96,10 +91,8 @@ export function limitArriving(): preParsingHookHandler {
 function dropStalest(callers: Iterable<Arriving>): void {
   const most = [...callers].reduce((one, other) => (other.total > one.total ? other : one));
   const [stalest] = most.bodies.keys();
-  (stalest as IncomingMessage | undefined)?.destroy();
+  stalest?.destroy();
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -112,7 +105,7 @@ declare module "fastify" {
 function encodingError({
   "content-type": type = "",
   "content-encoding": encoding = "identity",
-}: Pick<IncomingHttpHeaders, "content-type" | "content-encoding">): HttpError | undefined {
+}: FastifyRequest["headers"]): HttpError | undefined {
   const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type) ?? [];
   if (!/^utf-?8$/i.test(charset)) return new HttpError(415, ["the charset of the body must be utf-8"]);
   if (encoding.toLowerCase() === "identity") return undefined;
@@ -123,37 +116,31 @@ function encodingError({
  * If an operation has no body, that of a request is not read. It must be JSON nevertheless: a page of another origin can send a
  * form or a text without a preflight, and nothing else.
  */
-export function ignoreBody({ headers }: FastifyRequest, _reply: FastifyReply, done: Done): void {
+export const ignoreBody: onRequestHookHandler = ({ headers }, _reply, done) => {
   const { "content-type": type = "", "content-length": length, "transfer-encoding": coding } = headers;
-  const encoding = headers["content-encoding"];
+  let error: HttpError | undefined;
+  if (coding !== undefined || Number(length ?? 0) !== 0) {
+    const isJson = /^application\/json\s*(;|$)/i.test(type);
+    error = isJson ? encodingError(headers) : new HttpError(415, [bodyMustBeJson]);
+  }
   delete headers["content-type"];
   delete headers["content-length"];
   delete headers["transfer-encoding"];
-  const isEmpty = coding === undefined && Number(length ?? 0) === 0;
-  if (isEmpty) done();
-  else if (!/^application\/json\s*(;|$)/i.test(type)) done(new HttpError(415, [bodyMustBeJson]));
-  else done(encodingError({ "content-type": type, "content-encoding": encoding }));
-}
+  done(error);
+};
 
-type Done = (error?: Error) => void;
+const utf8 = new TextDecoder();
 
 function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
   const error = encodingError(headers);
   if (error) throw error;
   if (body.length === 0) throw new HttpError(400, ["the body is empty; it must be JSON"]);
-  const text = decode(body);
+  if (!isUtf8(body)) throw new HttpError(400, ["the body is not valid UTF-8"]);
+  const text = utf8.decode(body);
   if (routeOptions.config.hasTextBody) return text;
   const exceeded = exceededBound(text, membersMax);
   if (exceeded) throw new HttpError(400, [`the body ${exceeded}`]);
   const value = parseJson(text);
   if (value === undefined) throw new HttpError(400, ["the body is not valid JSON"]);
   return value;
-}
-
-function decode(body: Buffer): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new HttpError(400, ["the body is not valid UTF-8"]);
-  }
 }

@@ -46,8 +46,7 @@ export function unwrapSecurityError(error: unknown): unknown {
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const { code: given, statusCode = 500 } = error as { code?: unknown; statusCode?: number };
-  // The code of a DOMException is a number.
-  const code = typeof given === "string" ? given : "";
+  const code = String(given); // The code of a DOMException is a number.
   const message = frameworkMessages[code] ?? (code.startsWith("FST_") ? STATUS_CODES[statusCode] : undefined);
   if (message !== undefined && statusCode < 500) return new HttpError(statusCode, [message]);
   return new HttpError(500, ["an unexpected error occurred; it is in the log"]);

@@ -8,10 +8,7 @@ import { afterResponse, hostError, targetError, unsentBefore } from "./limits/co
 import { requestDurations } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
 import { requestIdHeader } from "./request-id.ts";
-import { hooksOf, operationIdOf } from "./routes.ts";
-
-/** The operation label of requests that belong to none. */
-const noOperation = "none";
+import { hooksOf, operationOf } from "./routes.ts";
 
 /**
  * Adds the beginning of every request: its metrics, the headers of its response, and what rejects it before its route. Each
@@ -31,7 +28,7 @@ export function beginRequests(
     const headers = { ...securityHeaders, ...(cacheControl && { "cache-control": cacheControl }) };
     return (request, reply, done) => {
       const { id, raw } = request;
-      measure?.(operation?.operationId ?? noOperation, reply.raw);
+      measure?.(operation?.operationId ?? "none", reply.raw);
       reply.headers(headers).header(requestIdHeader, id);
       app.cors?.addHeaders(request, reply);
       const before = unsentBefore(raw.socket, reply.raw);
@@ -39,9 +36,8 @@ export function beginRequests(
       else done(errorOf(request));
     };
   };
-  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
-    route.onRequest = [begin(byId.get(operationIdOf(route))), ...hooksOf(route)];
+    route.onRequest = [begin(operationOf(route, operations)), ...hooksOf(route)];
   });
   app.register(async (unknownPaths) => {
     unknownPaths.addHook("onRequest", begin());

@@ -4,15 +4,8 @@ import { withTimeout } from "../waiting/with-timeout.ts";
 /** Limit for a check in milliseconds. */
 const checkMaxMs = 2000;
 
-/** The result of a check of a dependency. */
-export interface HealthCheck {
-  healthy: boolean;
-  /** `Healthy`, or the problem. */
-  message: string;
-}
-
-/** The result of this probe: unhealthy with the problem if it rejects or takes longer than 2 seconds. */
-export async function check(outage: Outage, problem: string, probe: Promise<unknown>): Promise<HealthCheck> {
+/** The result of this probe of a dependency: unhealthy with the problem as its message if it rejects or takes longer than 2 seconds. */
+export async function check(outage: Outage, problem: string, probe: Promise<unknown>) {
   try {
     await withTimeout(probe, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
     outage.succeeded();

@@ -1,20 +1,12 @@
 import type { FastifyInstance } from "fastify";
 
-export interface ListenAddress {
-  /** `HOST`. */
-  host: string;
-  /** The name and the value of the setting of the port. */
-  portSetting: string;
-  port: number;
-}
-
 /**
  * Makes the service listen. Resolves with its URL, for example `http://127.0.0.1:8081`. If it cannot, rejects with a
- * message that names the setting to change.
+ * message that names the setting to change: `HOST`, or the setting of the port.
  */
 export async function listen(
   app: FastifyInstance,
-  { host, portSetting, port }: ListenAddress,
+  { host, portSetting, port }: { host: string; portSetting: string; port: number },
 ): Promise<string> {
   try {
     return await app.listen({ host, port });

@@ -26,10 +26,7 @@ export function requestDurations(registry: Registry): (operation: string, respon
  * Adds the metrics of the process (memory, processor, event loop, garbage collection) and the version of the service. If
  * both services run in one process, both report its metrics.
  */
-export function processMetrics(
-  registry: Registry,
-  { title, version }: { title: string; version: string },
-): void {
+export function processMetrics(registry: Registry, { title, version }: { title: string; version: string }) {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: "service_build_info",

@@ -13,8 +13,10 @@ type Schema = Record<string, unknown> & {
   required?: string[];
 };
 type Outcome = { value: unknown } | { error: HttpError };
+const invalid = (messages: string[]): Outcome => ({ error: new HttpError(400, messages) });
 
 const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
+export type ParametersPart = keyof typeof kinds;
 
 /**
  * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
@@ -25,18 +27,19 @@ const kinds = { params: "path parameter", querystring: "query parameter", header
 export function parametersReader(
   ajv: Ajv2020,
   { blankIsAbsent = false, ...schema }: ParametersSchema,
-  part: keyof typeof kinds,
+  part: ParametersPart,
 ): (given: Record<string, unknown>) => Outcome {
-  const properties = mapValues(schema.properties, forValidation);
+  const declared = Object.entries(schema.properties);
+  const properties = Object.fromEntries(declared.map(([name, property]) => [name, forValidation(property)]));
   const errorsIn = lazyValidator(() => ajv.compile({ ...schema, properties }));
-  const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
+  const toConvert = declared.filter(([, property]) => isConverted(property));
   const lists = Object.keys(properties).filter((name) => schema.properties[name]?.type === "array");
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
   const scopes = Object.keys(properties).filter((name) => schema.properties[name]?.isScope);
   return (sent) => {
     const named = withListNames(sent, lists);
     const open = scopes.filter((name) => Object.hasOwn(named, name) && isBlank(named[name]));
-    if (open.length > 0) return { error: new HttpError(400, open.map(emptyScope)) };
+    if (open.length > 0) return invalid(open.map(emptyScope));
     const given = blankIsAbsent ? withoutBlanks(named, optional) : named;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
@@ -45,11 +48,9 @@ export function parametersReader(
     }
     const errors = errorsIn(value);
     if (!errors) return { value };
-    if (part === "params" && errors.every(({ keyword, data }) => keyword === "int64" && isBigInt(data))) {
-      return { error: new HttpError(404, ["Not Found"]) };
-    }
-    const messages = describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
-    return { error: new HttpError(400, messages) };
+    const isTooLarge = errors.every(({ keyword, data }) => keyword === "int64" && typeof data === "bigint");
+    if (part === "params" && isTooLarge) return { error: new HttpError(404, ["Not Found"]) };
+    return invalid(describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`));
   };
 }
 
@@ -94,12 +95,11 @@ const emptyScope = (name: string) => `Field [${name}] cannot be empty`;
 export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Outcome {
   const errorsIn = lazyValidator(() => ajv.compile(withBoundedErrors(schema)));
   return (given) => {
-    if (!isUnicode(given)) return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
+    if (!isUnicode(given)) return invalid(["body contains an unpaired surrogate"]);
     deleteNulls(given, schema);
     const errors = errorsIn(given);
     if (!errors) return { value: given };
-    const messages = describeErrors(errors, (path) => `body${path}`);
-    return { error: new HttpError(400, messages) };
+    return invalid(describeErrors(errors, (path) => `body${path}`));
   };
 }
 
@@ -121,7 +121,6 @@ const isConverted = (schema: Schema) =>
   "x-ignore-case" in schema ||
   schema.format === "date-time";
 
-const isBigInt = (value: unknown) => typeof value === "bigint";
 const integer = /^-?\d+$/;
 
 function convert(given: unknown, schema: Schema): unknown {
@@ -158,6 +157,3 @@ function forValidation({ commaSeparated: _, isScope: _scope, ...schema }: Schema
   if (schema.items) return { ...schema, items: forValidation(schema.items) };
   return schema.type === "integer" && needsBigInt(schema) ? { int64: true } : schema;
 }
-
-const mapValues = <From, To>(record: Record<string, From>, map: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

@@ -1,12 +1,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
-import type { Owner } from "../waiting/owner.ts";
 import { inTurnsOf, mapInTurns } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
-import { type Caller, hasExpired } from "./access/security.ts";
+import { hasExpired } from "./access/security.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
 import { withRequestId } from "./request-id.ts";
 
@@ -38,19 +37,12 @@ async function* arrayOf(parts: AsyncIterable<unknown[]>): AsyncGenerator<string,
   yield before === "[" ? "[]\n" : "]\n";
 }
 
-function sendStream(
-  reply: FastifyReply,
-  type: string,
-  texts: AsyncIterable<string | Buffer>,
-  log: Logger,
-): FastifyReply {
-  const { method, routeOptions, caller } = reply.request;
+function sendStream(reply: FastifyReply, type: string, texts: AsyncIterable<string | Buffer>, log: Logger) {
+  const { id: requestId, method, routeOptions } = reply.request;
   const isOfEvents = type === "text/event-stream";
-  const permitted = isOfEvents && caller ? untilExpiry(caller, texts) : texts;
-  const ofCaller = eachInTurnsOf(ownerOf(reply.request), permitted);
+  const parts = method === "HEAD" ? [] : partsFor(reply.request, texts, isOfEvents);
   // Holds one text at a time. The default is 16, whatever their lengths.
-  const stream = Readable.from(method === "HEAD" ? [] : ofCaller, { objectMode: false });
-  const { id: requestId } = reply.request;
+  const stream = Readable.from(parts, { objectMode: false });
   stream.on("error", (err) =>
     log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
   );
@@ -65,31 +57,22 @@ function sendStream(
   return reply.header("content-encoding", encoding).send(compressing);
 }
 
-/** The parts of a response. Each is produced in the turns of the caller, whatever reads it. */
-async function* eachInTurnsOf<Part>(
-  caller: Owner,
-  parts: AsyncIterable<Part>,
-): AsyncGenerator<Part, void, void> {
+/**
+ * The parts of a response. Each is produced in the turns of the caller, whatever reads it. A stream of events ends when the
+ * token of the caller has expired. One without events has a heartbeat, so it ends soon after.
+ */
+async function* partsFor<Part>(request: FastifyRequest, parts: AsyncIterable<Part>, isOfEvents: boolean) {
+  const owner = ownerOf(request);
+  const claims = isOfEvents ? request.caller?.claims : undefined;
   const iterator = parts[Symbol.asyncIterator]();
-  const next = () => inTurnsOf(caller, () => iterator.next());
+  const next = () => inTurnsOf(owner, () => iterator.next());
   try {
-    for (let part = await next(); !part.done; part = await next()) yield part.value;
+    for (let part = await next(); !part.done; part = await next()) {
+      if (claims && hasExpired(claims)) return;
+      yield part.value;
+    }
   } finally {
     await iterator.return?.();
-  }
-}
-
-/**
- * The parts of a stream of events, until the token of the caller expires. A stream without events has a heartbeat, so it
- * ends soon after.
- */
-async function* untilExpiry<Part>(
-  caller: Caller,
-  parts: AsyncIterable<Part>,
-): AsyncGenerator<Part, void, void> {
-  for await (const part of parts) {
-    if (hasExpired(caller.claims)) return;
-    yield part;
   }
 }
 

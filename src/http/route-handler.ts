@@ -26,13 +26,11 @@ interface AnyResponse {
   body?: unknown;
 }
 
-interface RouteContext {
+export interface RouteContext {
   log: Logger;
   closing: AbortSignal;
-  /** Default: the requests are not counted. */
-  inFlight?: InFlight;
-  /** Default: a success does not end an outage. */
-  outages?: Outages;
+  inFlight: InFlight;
+  outages: Outages;
 }
 
 /** Makes a handler a route handler. This is the only place where a handler meets the framework. */
@@ -42,19 +40,21 @@ export function routeHandler(
   { log, closing, inFlight, outages }: RouteContext,
 ) {
   const endpoint = endpointOf(operation, log, closing);
+  // Health and metrics are needed most when the service is overloaded, and succeed in an outage too.
+  const isOfHealth = operation.tags.includes("health");
   const send = responseSender(operation, endpoint);
 
   async function respond(reply: FastifyReply, owner: Owner): Promise<void> {
     respondsTo(reply.request.raw.socket, owner);
-    if (inFlight?.enter(owner) === false) return void reply.send(overloaded());
+    if (!isOfHealth && !inFlight.enter(owner)) return void reply.send(unavailable(overloaded));
     try {
       const response = await handler(new HandlerRequest(reply, endpoint, owner));
-      outages?.succeeded();
+      if (!isOfHealth) outages.succeeded();
       send(reply, response);
     } catch (error) {
       reply.send(error);
     } finally {
-      inFlight?.leave(owner);
+      if (!isOfHealth) inFlight.leave(owner);
     }
   }
 
@@ -65,8 +65,7 @@ export function routeHandler(
   };
 }
 
-const overloaded = () =>
-  unavailable("too many requests are in flight, of this caller or of all; try again later");
+const overloaded = "too many requests are in flight, of this caller or of all; try again later";
 
 /** Sends what a handler returns, with `Vary`, `ETag` and the status 304 where the operation declares them. */
 function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint) {

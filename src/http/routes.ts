@@ -1,67 +1,49 @@
 import { METHODS } from "node:http";
-import type {
-  FastifyInstance,
-  onRequestHookHandler,
-  preParsingHookHandler,
-  preValidationHookHandler,
-  RouteOptions,
-} from "fastify";
+import type { FastifyInstance, onRequestHookHandler, preValidationHookHandler, RouteOptions } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
 import type { ServedContract } from "../contract/served-contract.ts";
 import { openAjv } from "../contract/validation.ts";
-import type { Logger } from "../process/log.ts";
 import { sendPreflight } from "./access/cors.ts";
-import { type Authenticate, securityHandlers, takeQueryTokens } from "./access/security.ts";
+import { takeQueryTokens } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving } from "./body.ts";
 import { HttpError } from "./http-error.ts";
-import { limitInFlight } from "./limits/overload.ts";
-import type { Outages } from "./outages.ts";
-import { bodyReader, type ParametersSchema, parametersReader } from "./parameters.ts";
-import { type AnyHandler, routeHandler } from "./route-handler.ts";
+import { bodyReader, type ParametersPart, type ParametersSchema, parametersReader } from "./parameters.ts";
+import { type AnyHandler, type RouteContext, routeHandler } from "./route-handler.ts";
 
 /** Adds a route for each operation, and rejects the other methods of its path. */
 export async function addRoutes(
   app: FastifyInstance,
   { contract, operations, notServed }: ServedContract,
   handlers: Record<string, AnyHandler>,
-  authentication: Record<string, Authenticate>,
-  { outages, ...process }: { log: Logger; closing: AbortSignal; outages: Outages },
+  securityHandlers: object,
+  context: RouteContext,
 ): Promise<void> {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === "params" || httpPart === "querystring" || httpPart === "headers"
-      ? parametersReader(ajv, schema as ParametersSchema, httpPart)
-      : bodyReader(ajv, schema as Record<string, unknown>),
+    httpPart === "body"
+      ? bodyReader(ajv, schema as Record<string, unknown>)
+      : parametersReader(ajv, schema as ParametersSchema, httpPart as ParametersPart),
   );
   const limitBodies = limitArriving();
   app.addHook("onRoute", (route) => {
-    const operation = byId.get(operationIdOf(route));
+    const operation = operationOf(route, operations);
     if (operation) completeRoute(route, contract, operation, limitBodies);
   });
-  const limits = { inFlight: limitInFlight(), outages };
   await app.register(fastifyOpenapiGlue, {
     specification: withoutResponses(contract, operations),
-    operationResolver(operationId: string) {
-      const operation = byId.get(operationId) as Operation;
-      // Health and metrics are needed most when the service is overloaded.
-      const isOfHealth = operation.tags.includes("health");
-      return routeHandler(handlers[operationId] as AnyHandler, operation, {
-        ...process,
-        ...(!isOfHealth && limits),
-      });
-    },
-    securityHandlers: securityHandlers(authentication),
+    operationResolver: (id: string) =>
+      routeHandler(handlers[id] as AnyHandler, byId.get(id) as Operation, context),
+    securityHandlers,
   });
   for (const method of METHODS) {
     if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
   for (const [url, declared] of Map.groupBy(operations, (operation) => operation.url)) {
     const others = notServed.filter((operation) => operation.url === url);
-    const settings = others.map(({ method, enabledBy }) => [method, enabledBy]);
     const methods = declared.map(({ method }) => method);
-    rejectOtherMethods(app, url, methods, Object.fromEntries(settings));
+    rejectOtherMethods(app, url, methods, others);
   }
 }
 
@@ -82,16 +64,18 @@ function withoutResponses(contract: Contract, operations: Operation[]): Contract
 /** The hooks of a route for the beginning of its requests. */
 export const hooksOf = ({ onRequest = [] }: RouteOptions): onRequestHookHandler[] => [onRequest].flat();
 
-/** The operation of a route of the binder; empty for any other route. */
-export const operationIdOf = ({ schema }: RouteOptions): string =>
-  (schema as { operationId?: string } | undefined)?.operationId ?? "";
+/** The operation of a route of the binder; undefined for any other route. */
+export const operationOf = ({ schema }: RouteOptions, operations: Operation[]): Operation | undefined =>
+  operations.find(
+    ({ operationId }) => operationId === (schema as Partial<Operation> | undefined)?.operationId,
+  );
 
 /** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
 function completeRoute(
   route: RouteOptions,
   contract: Contract,
   operation: Operation,
-  limitBodies: preParsingHookHandler,
+  limitBodies: ReturnType<typeof limitArriving>,
 ): void {
   const { body, method, hasTextBody } = operation;
   route.schema = strictSchema(route.schema as BoundSchema, operation);
@@ -157,13 +141,13 @@ const requireBody: preValidationHookHandler = (request, _reply, done) =>
 
 /**
  * Responds 405 to every other method of a path, before anything else of the request is read, and 204 to OPTIONS, by which
- * HAProxy checks a server and browsers send preflights. `settings` has the settings with which other methods are served.
+ * HAProxy checks a server and browsers send preflights. `notServed` has optional operations of the path, which a setting enables.
  */
 export function rejectOtherMethods(
   app: FastifyInstance,
   url: string,
   declared: string[],
-  settings: Record<string, string | undefined> = {},
+  notServed: Operation[] = [],
 ): void {
   const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
@@ -175,11 +159,9 @@ export function rejectOtherMethods(
       if (app.cors?.isPreflight(request)) return void sendPreflight(reply, allow);
       if (request.method === "OPTIONS")
         return void reply.code(204).header("allow", `${allow}, OPTIONS`).send();
-      const setting = settings[request.method];
-      const messages = [
-        `${request.method} is not allowed here; allowed: ${allow}`,
-        ...(setting === undefined ? [] : [`the service accepts it with the setting ${setting}`]),
-      ];
+      const messages = [`${request.method} is not allowed here; allowed: ${allow}`];
+      const optional = notServed.find(({ method }) => method === request.method);
+      if (optional) messages.push(`the service accepts it with the setting ${optional.enabledBy}`);
       done(new HttpError(405, messages, { allow }));
     },
     handler: () => undefined,

@@ -4,19 +4,16 @@ import { acceptJsonOnly, bodyMaxBytes } from "./body.ts";
 import { openDoubledSlashes } from "./doubled-slashes.ts";
 import { toHttpError, unwrapSecurityError } from "./errors.ts";
 import { HttpError } from "./http-error.ts";
-import {
-  keepAliveMs,
-  readTarget,
-  rejectConnect,
-  requestCheckMs,
-  requestMaxMs,
-  respondToMalformed,
-} from "./limits/connections.ts";
+import { keepAliveMs, readTarget, rejectConnect, respondToMalformed } from "./limits/connections.ts";
 import { limitUnsent } from "./limits/unsent.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { Outages } from "./outages.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { sendBody } from "./response.ts";
+
+/** Limit for the arrival of a request. It is checked once a second. */
+const requestMaxMs = 30_000;
+const requestCheckMs = 1000;
 
 type ServerOptions = Omit<ServiceOptions<unknown>, "contract" | "handlers">;
 

@@ -1,12 +1,12 @@
-import type { FastifyInstance } from "fastify";
 import { checkResponses } from "../contract/response-check.ts";
 import { servedContract } from "../contract/served-contract.ts";
 import { logsDebug } from "../process/log.ts";
 import { openCors } from "./access/cors.ts";
-import { authenticationOf } from "./access/security.ts";
+import { securityHandlers } from "./access/security.ts";
 import { serveDocuments } from "./documents/documents.ts";
 import { beginRequests, logRequest } from "./guard.ts";
 import { closeGracefully } from "./limits/closing.ts";
+import { limitInFlight } from "./limits/overload.ts";
 import { processMetrics } from "./metrics.ts";
 import type { ServiceOptions } from "./options.ts";
 import { watchOutages } from "./outages.ts";
@@ -18,9 +18,7 @@ import { openServer } from "./server.ts";
  * A service that serves its contract; it does not listen yet. Methods, paths and schemas come from the contract alone.
  * Throws if the contract and the handlers do not match.
  */
-export async function createService<Operations>(
-  options: ServiceOptions<Operations>,
-): Promise<FastifyInstance> {
+export async function createService<Operations>(options: ServiceOptions<Operations>) {
   const { security, corsOrigins = [], log, metrics, documents, onViolation } = options;
   const handlers = options.handlers as Record<string, AnyHandler>;
   const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
@@ -29,7 +27,7 @@ export async function createService<Operations>(
   const ids = operations.map(({ operationId }) => operationId);
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
-  const authentication = authenticationOf(contract, security);
+  const authentication = securityHandlers(contract, security);
 
   const outages = watchOutages(log);
   const app = openServer(options, outages);
@@ -41,7 +39,8 @@ export async function createService<Operations>(
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   if (metrics) processMetrics(metrics, contract.info);
 
-  await addRoutes(app, served, handlers, authentication, { log, closing, outages });
+  const context = { log, closing, outages, inFlight: limitInFlight() };
+  await addRoutes(app, served, handlers, authentication, context);
   if (documents) serveDocuments(app, served, documents);
   return app;
 }

@@ -70,7 +70,7 @@ const isOfCluster = (name: string) =>
   /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/.test(name);
 
 /** A setting whose texts are read by a function, which returns undefined for an invalid one. */
-const reading =
+export const reading =
   <Value>(must: string, read: (text: string) => Value | undefined, defaultText = "") =>
   (given = defaultText): Outcome<Value> => {
     const value = read(given);

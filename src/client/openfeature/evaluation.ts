@@ -1,11 +1,11 @@
 import { ErrorCode, type EvaluationContext, StandardResolutionReasons } from "@openfeature/server-sdk";
+import type { ChangeRecord } from "../change-stream.ts";
 import type { Copy } from "./copy.ts";
 import { isLive } from "./entries.ts";
 
-export interface Failure {
-  errorCode: ErrorCode;
-  errorMessage: string;
-}
+const failure = (errorCode: ErrorCode, errorMessage: string) => ({ errorCode, errorMessage });
+const invalid = (message: string) => failure(ErrorCode.INVALID_CONTEXT, message);
+export type Failure = ReturnType<typeof failure>;
 
 const name = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
 const nameRule = "a text of 1 to 256 characters without control characters";
@@ -13,22 +13,14 @@ const nameRule = "a text of 1 to 256 characters without control characters";
 /** True for a text that is a `Name` of the contract. */
 export const isName = (text: string): boolean => name.test(text);
 
-const notReady: Failure = {
-  errorCode: ErrorCode.PROVIDER_NOT_READY,
-  errorMessage: "the features are not copied yet",
-};
-const noNames: Failure = {
-  errorCode: ErrorCode.INVALID_CONTEXT,
-  errorMessage: `the kind and the identifier of the resource must each be ${nameRule}`,
-};
-const noKey: Failure = {
-  errorCode: ErrorCode.TARGETING_KEY_MISSING,
-  errorMessage: "the context needs a targetingKey such as customer/42, or a resource and an id",
-};
-const noPair: Failure = {
-  errorCode: ErrorCode.INVALID_CONTEXT,
-  errorMessage: "targetingKey must be resource/id, each percent-encoded, such as customer/42",
-};
+const notReady = failure(ErrorCode.PROVIDER_NOT_READY, "the features are not copied yet");
+const noNames = invalid(`the kind and the identifier of the resource must each be ${nameRule}`);
+const noKey = failure(
+  ErrorCode.TARGETING_KEY_MISSING,
+  "the context needs a targetingKey such as customer/42, or a resource and an id",
+);
+const noPair = invalid("targetingKey must be resource/id, each percent-encoded, such as customer/42");
+const noName = failure(ErrorCode.PARSE_ERROR, `the key of a flag must be ${nameRule}`);
 
 /** The value of a flag in a copy of these kinds, or why it has none. */
 export function evaluate(
@@ -41,18 +33,15 @@ export function evaluate(
   const key = resourceKeyOf(context);
   if ("errorCode" in key) return key;
   const expiresAt = copy.entries.get(key.resource)?.get(flagKey)?.get(key.id);
-  const failure = expiresAt === undefined ? failureOf(kinds, flagKey, key) : undefined;
-  if (failure) return failure;
+  const failed = expiresAt === undefined ? failureOf(kinds, flagKey, key) : undefined;
+  if (failed) return failed;
   const value = expiresAt !== undefined && isLive(expiresAt);
   const reason = value ? StandardResolutionReasons.TARGETING_MATCH : StandardResolutionReasons.STATIC;
   return { value, reason };
 }
 
 /** The kind and the identifier of a resource. */
-interface ResourceKey {
-  resource: string;
-  id: string;
-}
+type ResourceKey = Pick<ChangeRecord, "resource" | "id">;
 
 /**
  * The resource that a context names, by the rule of the service, or the error if it names none. The texts may be no names:
@@ -83,9 +72,7 @@ function decoded(part: string): string | undefined {
 function failureOf(kinds: string[], flagKey: string, { resource, id }: ResourceKey): Failure | undefined {
   if (!isName(resource) || !isName(id)) return noNames;
   if (!kinds.includes(resource)) {
-    const errorMessage = `the provider has no resources of the kind ${resource}, only of ${kinds.join(", ")}`;
-    return { errorCode: ErrorCode.INVALID_CONTEXT, errorMessage };
+    return invalid(`the provider has no resources of the kind ${resource}, only of ${kinds.join(", ")}`);
   }
-  if (isName(flagKey)) return undefined;
-  return { errorCode: ErrorCode.PARSE_ERROR, errorMessage: `the key of a flag must be ${nameRule}` };
+  return isName(flagKey) ? undefined : noName;
 }

@@ -24,22 +24,17 @@ interface Source {
 }
 
 /** A copy of kinds that follows the service. */
-export interface KeptCopy {
-  source: Source;
-  /** Undefined before the first copy exists. */
-  copy?: Copy | undefined;
-  /** True if the service does not know the cursor of the copy, or has deleted records after it. */
-  isLost: boolean;
-  /** The error of the last attempt to reach the service; undefined if it has succeeded. */
-  failure?: Error | undefined;
-  /** Ends the loop that follows the service. */
-  controller: AbortController;
-  following: Promise<void>;
-}
+export type KeptCopy = ReturnType<typeof newCopy>;
 
-export const newCopy = (source: Source): KeptCopy => ({
+export const newCopy = (source: Source) => ({
   source,
+  /** Undefined before the first copy exists. */
+  copy: undefined as Copy | undefined,
+  /** True if the service does not know the cursor of the copy, or has deleted records after it. */
   isLost: false,
+  /** The error of the last attempt to reach the service; undefined if it has succeeded. */
+  failure: undefined as Error | undefined,
+  /** Ends the loop that follows the service. */
   controller: new AbortController(),
   following: Promise.resolve(),
 });
@@ -71,11 +66,7 @@ export async function stopFollowing(kept: KeptCopy): Promise<void> {
 }
 
 /** Follows the service until the signal aborts. `onAttempt` is called after each attempt to make the copy current. */
-async function follow(
-  kept: KeptCopy,
-  signal: AbortSignal,
-  onAttempt: (error?: Error) => void,
-): Promise<void> {
+async function follow(kept: KeptCopy, signal: AbortSignal, onAttempt: (error?: Error) => void) {
   for (let failures = 0; ; ) {
     let streamSince = Number.POSITIVE_INFINITY;
     try {
@@ -115,7 +106,8 @@ async function refresh(kept: KeptCopy, signal: AbortSignal): Promise<Copy> {
 async function followStream(kept: KeptCopy, copy: Copy, signal: AbortSignal): Promise<void> {
   const { calls, onChange } = kept.source;
   const { cursor } = copy;
-  for await (const records of eventPieces<ChangeRecord>(calls, "listChanges", { cursor }, { signal })) {
+  const pieces = eventPieces<ChangeRecord>(calls.readText, "listChanges", { cursor }, { signal });
+  for await (const records of pieces) {
     applyChanges(copy, records, onChange);
     copy.currentAt = performance.now();
     noteCurrent(kept, copy);

@@ -8,17 +8,10 @@ const intervalMs = 10_000;
 const restShare = 20;
 
 /** The file of a copy, which follows its changes. */
-export interface KeptFile {
-  /** The copy in the file; undefined if there is none, or one that cannot be used, with a warning. */
-  read(): Promise<Copy | undefined>;
-  /** Has the copy written soon, unless the file has this state. */
-  write(copy: Copy): void;
-  /** Writes the copy if the file has not its latest state, and stops. */
-  close(copy: Copy | undefined): Promise<void>;
-}
+export type KeptFile = ReturnType<typeof keepFile>;
 
 /** A file that can neither be read nor written costs a warning, and nothing else. */
-export function keepFile(file: string, origin: Origin, logger: Logger): KeptFile {
+export function keepFile(file: string, origin: Origin, logger: Logger) {
   let latest: Copy | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> | undefined;
@@ -40,22 +33,22 @@ export function keepFile(file: string, origin: Origin, logger: Logger): KeptFile
     nextAt = end + Math.max(intervalMs, restShare * (end - start));
   }
 
+  async function writeLatest(): Promise<void> {
+    timer = undefined;
+    writing = writeNow(latest as Copy);
+    await writing;
+    writing = undefined;
+    schedule();
+  }
+
   function schedule(): void {
     if (!latest || timer || writing) return;
-    timer = setTimeout(
-      async () => {
-        timer = undefined;
-        writing = writeNow(latest as Copy);
-        await writing;
-        writing = undefined;
-        schedule();
-      },
-      Math.max(nextAt - performance.now(), 0),
-    );
+    timer = setTimeout(writeLatest, Math.max(nextAt - performance.now(), 0));
   }
 
   return {
-    async read() {
+    /** The copy in the file; undefined if there is none, or one that cannot be used, with a warning. */
+    async read(): Promise<Copy | undefined> {
       try {
         const copy = await readCopy(file, origin);
         if (copy) written = { cursor: copy.cursor, currentAt: copy.currentAt };
@@ -65,12 +58,14 @@ export function keepFile(file: string, origin: Origin, logger: Logger): KeptFile
         return undefined;
       }
     },
-    write(copy) {
+    /** Has the copy written soon, unless the file has this state. */
+    write(copy: Copy): void {
       if (copy.cursor === written.cursor) return;
       latest = copy;
       schedule();
     },
-    async close(copy) {
+    /** Writes the copy if the file has not its latest state, and stops. */
+    async close(copy: Copy | undefined): Promise<void> {
       await writing;
       clearTimeout(timer);
       timer = undefined;

@@ -7,25 +7,21 @@ const changesMs = 100;
 const listedMax = 1000;
 
 /** The status of a provider, and its events. */
-export interface Status {
-  phase: "closed" | "opening" | "failed" | "ready" | "stale";
-  events: OpenFeatureEventEmitter;
-  /** Age of the copy in milliseconds after which the provider is stale. */
-  staleAfterMs: number;
-  ageMs: () => number;
-  /** Why the copy grows old. */
-  cause: () => string;
-  ageTimer?: ReturnType<typeof setTimeout> | undefined;
-  /** Features that have changed and are in no event yet. */
-  changed: Set<string>;
-  changesTimer?: ReturnType<typeof setTimeout> | undefined;
-}
+type Status = ReturnType<typeof newStatus>;
+type Timer = ReturnType<typeof setTimeout> | undefined;
 
-export const newStatus = (copy: Pick<Status, "staleAfterMs" | "ageMs" | "cause">): Status => ({
-  ...copy,
-  phase: "closed",
+export const newStatus = (staleAfterMs: number, ageMs: () => number, cause: () => string) => ({
+  phase: "closed" as "closed" | "opening" | "failed" | "ready" | "stale",
   events: new OpenFeatureEventEmitter(),
-  changed: new Set(),
+  /** Age of the copy in milliseconds after which the provider is stale. */
+  staleAfterMs,
+  ageMs,
+  /** Why the copy grows old. */
+  cause,
+  ageTimer: undefined as Timer,
+  /** Features that have changed and are in no event yet. */
+  changed: new Set<string>(),
+  changesTimer: undefined as Timer,
 });
 
 export function beReady(status: Status): void {

@@ -1,28 +1,30 @@
 import type { FastifyRequest } from "fastify";
+import type { SecurityScheme } from "../../contract/operations.ts";
 import type { Logger } from "../../process/log.ts";
 import {
   allOrNone,
   anyText,
   oneOf,
+  reading,
   requires,
-  type Setting,
   type Settings,
   webUrl,
 } from "../../process/settings.ts";
-import { HttpError, unavailable } from "../http-error.ts";
-import { type Authenticate, type Caller, isInQuery, type Security } from "./security.ts";
-import { KeysUnavailable, TokenError, tokenReader, tokenTypes } from "./tokens.ts";
+import { challenge, type HttpError } from "../http-error.ts";
+import { type Authenticate, type Caller, isInQuery } from "./security.ts";
+import { tokenReader, tokenTypes } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
 
 /** The name of a claim in the tokens of the issuer. */
-export const claimName = (defaultName: string): Setting<string> =>
+export const claimName = (defaultName: string) =>
   requires(
     names,
-    (given = defaultName): ReturnType<Setting<string>> =>
-      /^[^\s\p{Cc}]{1,200}$/u.test(given)
-        ? { value: given }
-        : { must: "must be one name of up to 200 characters, without spaces" },
+    reading(
+      "one name of up to 200 characters, without spaces",
+      (text) => (/^[^\s\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
+      defaultName,
+    ),
   );
 
 /** The issuer of access tokens. Default: none, and the service runs without authentication. */
@@ -38,20 +40,13 @@ export const authenticationSettings = {
  * The authentication by bearer tokens, in the header Authorization or, for a scheme of the type `apiKey`, in the query.
  * Undefined if the service runs without authentication.
  */
-export function openAuthentication(
-  {
-    AUTH_JWKS_URL: jwksUrl,
-    AUTH_ISSUER: issuer,
-    AUTH_AUDIENCE: audience,
-    AUTH_TOKEN_TYPE: tokenType,
-    AUTH_SCOPE_CLAIM: scopeClaim,
-  }: Settings<typeof authenticationSettings>,
-  log: Logger,
-): Security | undefined {
+export function openAuthentication(settings: Settings<typeof authenticationSettings>, log: Logger) {
+  const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = settings;
   if (!jwksUrl || !issuer || !audience) return undefined;
+  const { AUTH_TOKEN_TYPE: tokenType, AUTH_SCOPE_CLAIM: scopeClaim } = settings;
   const readToken = tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log);
   const authenticate = bearer(readToken, scopeClaim);
-  return (scheme) =>
+  return (scheme: SecurityScheme) =>
     isInQuery(scheme) || (scheme.type === "http" && scheme.scheme === "bearer") ? authenticate : undefined;
 }
 
@@ -70,11 +65,7 @@ function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
   };
 }
 
-async function identify(
-  { raw, queryTokens = [] }: FastifyRequest,
-  readToken: ReadToken,
-  scopes: string[],
-): Promise<Caller> {
+async function identify({ raw, queryTokens = [] }: FastifyRequest, readToken: ReadToken, scopes: string[]) {
   // Of a repeated header Node.js takes the first, and a proxy perhaps the last.
   const headers = raw.headersDistinct.authorization ?? [];
   if (headers.length > 1) throw invalidRequest("there is more than one header Authorization");
@@ -86,13 +77,7 @@ async function identify(
     const message = "the header Authorization must be Bearer and a token";
     throw challenge(401, message, { scope: scopes.join(" ") });
   }
-  try {
-    return await readToken(token);
-  } catch (error) {
-    if (error instanceof TokenError) throw challenge(401, error.message, { error: "invalid_token" });
-    if (!(error instanceof KeysUnavailable)) throw error;
-    throw unavailable("the keys of the token issuer are unavailable");
-  }
+  return readToken(token);
 }
 
 const invalidRequest = (message: string) => challenge(400, message, { error: "invalid_request" });
@@ -100,9 +85,3 @@ const invalidRequest = (message: string) => challenge(400, message, { error: "in
 /** A 403 whose challenge names the scopes that the token lacks. */
 export const insufficientScope = (message: string, scopes: string[]): HttpError =>
   challenge(403, message, { error: "insufficient_scope", scope: scopes.join(" ") });
-
-/** An error with a challenge, which has at least one parameter (RFC 6750, section 3). */
-function challenge(status: number, message: string, values: Record<string, string>): HttpError {
-  const parameters = Object.entries(values).map(([name, value]) => `${name}="${value}"`);
-  return new HttpError(status, [message], { "www-authenticate": `Bearer ${parameters.join(", ")}` });
-}

@@ -19,8 +19,7 @@ export const noStore = "private, no-store";
 /** The error of a request that a page in a browser may not send, undefined for any other. */
 type PageCheck = (request: FastifyRequest) => HttpError | undefined;
 
-const misdirected = () =>
-  new HttpError(421, ["this service has no such host; the setting ALLOWED_HOSTS lists its hosts"]);
+const unknownHost = "this service has no such host; the setting ALLOWED_HOSTS lists its hosts";
 
 /**
  * The 421 for a host that is not allowed. A browser sends requests also to addresses that only its machine can reach, and a
@@ -37,7 +36,8 @@ export function openHostCheck(allowedHosts: string[]): PageCheck {
     // No name leads a browser to a request with the address at which the connection has arrived.
     const hosts = [...allowedHosts, plainAddress(socket.localAddress)];
     // HTTP/1.0 can have no host.
-    if (![host, stated].every((one) => one === "" || isReachedBy(one, hosts))) return misdirected();
+    if (![host, stated].every((one) => one === "" || isReachedBy(one, hosts)))
+      return new HttpError(421, [unknownHost]);
     known = host;
     return undefined;
   };
@@ -49,17 +49,15 @@ const plainAddress = (address = "") => address.replace(/^::ffff:(?=[\d.]+$)/, ""
 /** Methods that change nothing. */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-const crossOrigin = () =>
-  new HttpError(403, [
-    "the request is from a page of another origin; the setting CORS_ORIGINS lists those that may send it",
-  ]);
+const crossOrigin =
+  "the request is from a page of another origin; the setting CORS_ORIGINS lists those that may send it";
 
 /** The 403 for a request of a page of another origin, with a method that changes something (cross-site request forgery). */
 export function openOriginCheck(publicUrl: string | undefined, cors: Cors | undefined): PageCheck {
   const publicHost = publicUrl && new URL(publicUrl).host;
   return (request) => {
     if (safeMethods.has(request.method) || isSameOrigin(request, publicHost)) return undefined;
-    return cors?.isAllowed(request) ? undefined : crossOrigin();
+    return cors?.isAllowed(request) ? undefined : new HttpError(403, [crossOrigin]);
   };
 }
 

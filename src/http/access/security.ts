@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { Contract, Operation } from "../../contract/operations.ts";
+import type { Contract, Operation, SecurityScheme } from "../../contract/operations.ts";
 
 /** The authenticated caller. */
 export interface Caller {
@@ -17,16 +17,6 @@ export const hasExpired = ({ exp }: Caller["claims"]): boolean =>
 /** Authenticates the caller. Throws an `HttpError`: 401 without valid credentials, 403 without the scopes. */
 export type Authenticate = (request: FastifyRequest, scopes: string[]) => Promise<Caller>;
 
-/** A security scheme of a contract (OpenAPI 3.1, section 4.8.27). */
-export interface SecurityScheme {
-  type: string;
-  /** Of the type `http`. */
-  scheme?: string;
-  /** The place and the name of the credentials, of the type `apiKey`. */
-  in?: string;
-  name?: string;
-}
-
 /** The authentication of a security scheme; undefined if it is not supported. */
 export type Security = (scheme: SecurityScheme) => Authenticate | undefined;
 
@@ -38,27 +28,23 @@ declare module "fastify" {
   }
 }
 
-/** The authentication of each security scheme of a contract. Throws an error that names those without one. */
-export function authenticationOf(
-  contract: Contract,
-  security: Security | undefined,
-): Record<string, Authenticate> {
-  const schemes = Object.entries(contract.components?.securitySchemes ?? {});
-  const found = schemes.map(([name, scheme]) => [name, security?.(scheme as SecurityScheme)] as const);
-  const missing = found.flatMap(([name, authenticate]) => (authenticate ? [] : name));
+/**
+ * The security handlers of the binder. Throws an error that names the security schemes of the contract without
+ * authentication. The handlers have no prototype, since the binder also finds schemes there.
+ */
+export function securityHandlers({ components }: Contract, security: Security | undefined): object {
+  const handlers = Object.create(null);
+  const missing: string[] = [];
+  for (const [name, scheme] of Object.entries(components?.securitySchemes ?? {})) {
+    const authenticate = security?.(scheme);
+    if (!authenticate) missing.push(name);
+    else
+      handlers[name] = async (request: FastifyRequest, _reply: FastifyReply, scopes: string[]) => {
+        request.caller = await authenticate(request, scopes);
+      };
+  }
   if (missing.length > 0) throw new Error(`security schemes without a handler: ${missing.join(", ")}`);
-  return Object.fromEntries(found) as Record<string, Authenticate>;
-}
-
-/** The security handlers of the binder. They have no prototype, since the binder also finds schemes there. */
-export function securityHandlers(authentication: Record<string, Authenticate>): object {
-  const handlers = Object.entries(authentication).map(([scheme, authenticate]) => [
-    scheme,
-    async (request: FastifyRequest, _reply: FastifyReply, scopes: string[]) => {
-      request.caller = await authenticate(request, scopes);
-    },
-  ]);
-  return Object.assign(Object.create(null), Object.fromEntries(handlers));
+  return handlers;
 }
 
 /** True for a scheme whose token is in the query. */
@@ -69,21 +55,18 @@ export const isInQuery = ({ type, in: place }: SecurityScheme): boolean =>
  * Takes the tokens of an operation out of the query before it is validated, as `queryTokens`. Undefined if no scheme of
  * the operation has its token there.
  */
-export function takeQueryTokens(
-  contract: Contract,
-  { security }: Operation,
-): onRequestHookHandler | undefined {
-  const schemes = (contract.components?.securitySchemes ?? {}) as Record<string, SecurityScheme>;
-  const used = security.flatMap((alternative) => Object.keys(alternative)).map((name) => schemes[name]);
+export function takeQueryTokens({ components }: Contract, { security }: Operation) {
+  const used = security.flatMap(Object.keys).map((name) => components?.securitySchemes?.[name]);
   const names = used.flatMap((scheme) => (scheme && isInQuery(scheme) ? [scheme.name as string] : []));
   if (names.length === 0) return undefined;
-  return (request, _reply, done) => {
+  const take: onRequestHookHandler = (request, _reply, done) => {
     const entries = Object.entries(request.query as Record<string, string | string[]>);
-    const [tokens, others] = [true, false].map((isToken) =>
-      entries.filter(([name]) => names.includes(name) === isToken),
-    ) as [typeof entries, typeof entries];
+    const { tokens = [], others = [] } = Object.groupBy(entries, ([name]) =>
+      names.includes(name) ? "tokens" : "others",
+    );
     request.queryTokens = tokens.flatMap(([, given]) => given).filter((token) => token.trim() !== "");
     request.query = Object.fromEntries(others);
     done();
   };
+  return take;
 }

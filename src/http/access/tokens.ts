@@ -1,13 +1,7 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
+import { challenge, HttpError } from "../http-error.ts";
 import { type Caller, hasExpired } from "./security.ts";
 
 export const tokenTypes = ["at+jwt", "JWT"] as const;
@@ -26,10 +20,16 @@ export interface Trust {
 }
 
 /** The token is invalid. The message states what is required. */
-export class TokenError extends Error {}
+const invalidToken = (message: string) => challenge(401, message, { error: "invalid_token" });
 
-/** The token cannot be verified, since the keys of the issuer are unavailable. */
-export class KeysUnavailable extends Error {}
+const keysUnavailable = "the keys of the token issuer are unavailable";
+
+/** The token cannot be verified. The request may succeed a second later. */
+export class KeysUnavailable extends HttpError {
+  constructor() {
+    super(503, [keysUnavailable], { "retry-after": "1" });
+  }
+}
 
 /** Asymmetric algorithms only: with a shared secret, every verifier could issue tokens. */
 const algorithms = [
@@ -49,7 +49,7 @@ const fetchIntervalMs = 30_000;
 
 /**
  * A reader of access tokens, which must be signed by the issuer, for the audience and not expired. Rejects with
- * `TokenError` or `KeysUnavailable`.
+ * a 401 or `KeysUnavailable`.
  */
 export function tokenReader(trust: Trust, log: Logger): (token: string) => Promise<Caller> {
   const { issuer, audience, scopeClaim } = trust;
@@ -57,15 +57,15 @@ export function tokenReader(trust: Trust, log: Logger): (token: string) => Promi
   const options = { issuer, audience, algorithms, requiredClaims: ["exp"], clockTolerance: aheadMaxSeconds };
   const cache = new Map<string, { caller: Caller; untilMs: number }>();
 
-  async function verify(token: string): Promise<JWTPayload> {
+  async function verify(token: string) {
     const { payload, protectedHeader } = await jwtVerify(token, keyOf, options).catch((error) => {
-      throw error instanceof errors.JOSEError ? new TokenError(describe(error, trust)) : error;
+      throw error instanceof errors.JOSEError ? invalidToken(describe(error, trust)) : error;
     });
     // The tolerance is for the beginning of the token only.
-    if (hasExpired(payload)) throw new TokenError(expired);
+    if (hasExpired(payload)) throw invalidToken(expired);
     const { must, types } = typeRules[trust.tokenType];
     if (types.includes(typeOf(protectedHeader.typ))) return payload;
-    throw new TokenError(`the token's type (typ) must ${must}`);
+    throw invalidToken(`the token's type (typ) must ${must}`);
   }
 
   return async function readToken(token) {
@@ -89,13 +89,13 @@ export function tokenReader(trust: Trust, log: Logger): (token: string) => Promi
 function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(jwksUrl, { cooldownDuration: fetchIntervalMs });
   const outage = watchOutage(log, "error");
-  let failure: { untilMs: number; error: unknown; before: JWTVerifyGetKey | undefined } | undefined;
+  let failure: { untilMs: number; before: JWTVerifyGetKey | undefined } | undefined;
 
   function fail(error: unknown): void {
     if (failure) return;
-    outage.failed("the keys of the token issuer are unavailable", { err: error });
+    outage.failed(keysUnavailable, { err: error });
     const before = keys.jwks();
-    failure = { untilMs: Date.now() + fetchIntervalMs, error, before: before && createLocalJWKSet(before) };
+    failure = { untilMs: Date.now() + fetchIntervalMs, before: before && createLocalJWKSet(before) };
   }
 
   return async (header, token) => {
@@ -112,8 +112,7 @@ function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
     if (failure && failure.untilMs <= Date.now()) failure = undefined;
     const current = failure ? undefined : await attempt(keys);
     const key = current ?? (failure?.before && keys.fresh ? await attempt(failure.before) : undefined);
-    if (key === undefined)
-      throw new KeysUnavailable("the keys of the token issuer are unavailable", { cause: failure?.error });
+    if (key === undefined) throw new KeysUnavailable();
     return key;
   };
 }
@@ -138,19 +137,17 @@ const isTokenError = (error: unknown) =>
 const expired = "the token has expired";
 
 function describe(error: errors.JOSEError, { issuer, audience }: Trust): string {
-  const claims: Record<string, string> = {
+  const messages: Record<string, string> = {
     iss: `the token's issuer (iss) must be ${issuer}`,
     aud: `the token's audience (aud) must be ${audience}`,
     exp: "the token must have an expiry time (exp)",
     nbf: "the token is not valid yet (nbf)",
-  };
-  const codes: Record<string, string> = {
     ERR_JWT_EXPIRED: expired,
     ERR_JOSE_ALG_NOT_ALLOWED: `the token must be signed by one of ${algorithms.join(", ")}`,
     ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "the token's signature is invalid",
     ERR_JWKS_NO_MATCHING_KEY: "the token must be signed with a key of its issuer",
     ERR_JWKS_MULTIPLE_MATCHING_KEYS: "the token must name its key (kid), since its issuer has several",
   };
-  const claim = error instanceof errors.JWTClaimValidationFailed ? claims[error.claim] : undefined;
-  return claim ?? codes[error.code] ?? "the token must be a signed JWT";
+  const cause = error instanceof errors.JWTClaimValidationFailed ? error.claim : error.code;
+  return messages[cause] ?? "the token must be a signed JWT";
 }

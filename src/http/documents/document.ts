@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
+import { onDemand } from "../../waiting/on-demand.ts";
 import { compress, type Encoding } from "../compression.ts";
 import { entityTag } from "../entity-tag.ts";
 import { readTarget } from "../limits/connections.ts";
@@ -16,12 +17,7 @@ export interface Document {
   isOfRequest?: boolean;
 }
 
-interface Content {
-  body: string | Buffer;
-  etag: string;
-  /** The body in an encoding, compressed once. */
-  compressed: (encoding: Encoding) => Promise<Buffer>;
-}
+type Content = ReturnType<typeof contentOf>;
 
 export const html = "text/html; charset=utf-8";
 
@@ -36,20 +32,17 @@ const pagePolicy = [
 
 /** A document that is the same for every request. A failed read is tried again. */
 export function readOnce(type: string, read: () => Promise<string | Buffer>): Document {
-  let content: Promise<Content> | undefined;
-  const forget = (error: unknown) => {
-    content = undefined;
-    throw error;
-  };
-  return { type, read: () => (content ??= read().then(contentOf, forget)) };
+  const content = onDemand(async () => contentOf(await read()));
+  return { type, read: content.open };
 }
 
-export function contentOf(body: string | Buffer): Content {
+export function contentOf(body: string | Buffer) {
   const made = new Map<Encoding, Promise<Buffer>>();
   return {
     body,
     etag: entityTag(body),
-    compressed(encoding) {
+    /** The body in an encoding, compressed once. */
+    compressed(encoding: Encoding): Promise<Buffer> {
       const known = made.get(encoding) ?? compress("purpose documents", encoding, body);
       made.set(encoding, known);
       return known;

@@ -7,9 +7,8 @@ import type { Place, ServedContract } from "../../contract/served-contract.ts";
 import { toJson } from "../../values/json.ts";
 import { rejectOtherMethods } from "../routes.ts";
 import { varyBy } from "../vary.ts";
-import { consolePage, type TokenClaims } from "./console-page.ts";
 import { contentOf, type Document, documentHandler, html, readOnce } from "./document.ts";
-import { completePage, escapeHtml, htmlPage, type PageValues } from "./page.ts";
+import { completePage, escapeHtml, htmlDocument, htmlPage, type PageValues } from "./page.ts";
 import { tablesOf } from "./tables.ts";
 
 /** What a service publishes besides its responses: its contracts, their pages and its console. */
@@ -18,8 +17,11 @@ export interface Documents {
   contract: URL;
   /** Optional parameters that the forms prefill with their example, since a request with none of them is invalid. */
   prefilled?: string[];
-  /** The script of its console, and the claims of tokens that it reads, if the service requires tokens. Default: none. */
-  console?: { script: URL; claims?: TokenClaims | undefined };
+  /**
+   * The script of its console. If the service requires tokens, the claims that the console reads to know what it can offer:
+   * the scopes and, if the service has accounts, the accounts of the caller. Default: none.
+   */
+  console?: { script: URL; claims?: { scopeClaim: string; accountsClaim?: string } | undefined };
   /** The contract of its queue: AsyncAPI in YAML, the page that renders it, and what completes the page. */
   queue?: { contract: URL; page: URL; values: PageValues };
 }
@@ -36,10 +38,26 @@ const catalogPath = "/.well-known/api-catalog";
  * is read at its first request. The YAML is the file without the nodes that the served contract leaves out. The only server
  * of the contract is `/`, or the public URL of the service.
  */
-export function serveDocuments(app: FastifyInstance, served: ServedContract, given: Documents): void {
+export function serveDocuments(
+  app: FastifyInstance,
+  { contract, leftOut }: ServedContract,
+  given: Documents,
+) {
   const { publicUrl } = app;
-  const { console } = given;
-  const described = descriptions(served, publicUrl, given);
+  const { console, queue } = given;
+  const described: Record<string, Document> = {
+    "/openapi.yaml": readOnce(yaml, async () =>
+      servedYaml(await readFile(given.contract, "utf8"), leftOut, publicUrl),
+    ),
+    ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
+    "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, publicUrl))),
+    "/docs": readOnce(html, async () => docsPage(contract, given)),
+    ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
+    "/docs/docs.js": file(ours("docs.js"), javaScript),
+    "/docs/docs.css": file(ours("docs.css"), css),
+    "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
+    "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), css),
+  };
   const documents = {
     ...described,
     [catalogPath]: {
@@ -49,7 +67,7 @@ export function serveDocuments(app: FastifyInstance, served: ServedContract, giv
       isOfRequest: publicUrl === undefined,
     },
     ...(console && {
-      "/console": readOnce(html, async () => consolePage(served.contract.info.title, console.claims)),
+      "/console": readOnce(html, async () => consolePage(contract, console.claims)),
       "/console/console.js": file(console.script, javaScript),
       "/console/console.css": file(ours("../../console/console.css"), css),
     }),
@@ -64,27 +82,6 @@ export function serveDocuments(app: FastifyInstance, served: ServedContract, giv
     return reply.redirect(publicUrl === undefined ? page : `${publicUrl}/${page}`);
   });
   rejectOtherMethods(app, "/", ["GET"]);
-}
-
-/** The contracts, their pages, and the files of these pages. */
-function descriptions(
-  { contract, leftOut }: ServedContract,
-  publicUrl: string | undefined,
-  given: Documents,
-): Record<string, Document> {
-  const { queue } = given;
-  const yamlText = async () => servedYaml(await readFile(given.contract, "utf8"), leftOut, publicUrl);
-  return {
-    "/openapi.yaml": readOnce(yaml, yamlText),
-    ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
-    "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, publicUrl))),
-    "/docs": readOnce(html, async () => docsPage(contract, given)),
-    ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
-    "/docs/docs.js": file(ours("docs.js"), javaScript),
-    "/docs/docs.css": file(ours("docs.css"), css),
-    "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
-    "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), css),
-  };
 }
 
 const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
@@ -136,3 +133,19 @@ const docsPage = (contract: Contract, { prefilled = [], console, queue }: Docume
     content: `<div id="contract" data-prefilled="${escapeHtml(prefilled.join(" "))}"></div>
 ${tablesOf(contract)}`,
   });
+
+/**
+ * The page into which the script of the console renders; until then it shows its frame. With `claims` the console requires
+ * a token from the reader.
+ */
+const consolePage = ({ info: { title } }: Contract, claims: object | undefined): string =>
+  htmlDocument(
+    title,
+    `
+    <link rel="stylesheet" href="console/console.css">
+    <script type="module" src="console/console.js"></script>`,
+    `    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
+      <header><p>${escapeHtml(title)}</p></header>
+    </div>
+    <noscript>The console needs JavaScript. The API is described at <a href="docs">docs</a>.</noscript>`,
+  );

@@ -7,14 +7,10 @@ import type { ErrorContent, RenderError } from "../errors.ts";
 import { HttpError } from "../http-error.ts";
 import { newRequestId, requestIdHeader, withRequestId } from "../request-id.ts";
 
-const errors: Record<string, { status: number; message: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: "the request line and headers are larger than 16 KiB" },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "the request did not arrive in time" },
+const errors: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, "the request line and headers are larger than 16 KiB"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not arrive in time"],
 };
-
-/** Limit for the arrival of a request. It is checked once a second. */
-export const requestMaxMs = 30_000;
-export const requestCheckMs = 1000;
 
 /**
  * Default of the time for which an idle connection stays open. A proxy must close it first, since a request that it sends
@@ -34,10 +30,7 @@ export const respondToMalformed = (renderError: RenderError) =>
       socket.destroy();
       return;
     }
-    const { status, message } = errors[error.code ?? ""] ?? {
-      status: 400,
-      message: "this is not a valid HTTP request",
-    };
+    const [status, message] = errors[error.code ?? ""] ?? [400, "this is not a valid HTTP request"];
     endWith(socket, status, renderError(status, [message]));
   };
 

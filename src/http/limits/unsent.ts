@@ -30,6 +30,7 @@ export function respondsTo(socket: WritingSocket, owner: Owner): void {
 
 /** The progress of each connection: the bytes that wait in the system, and since when their number is the same. */
 type Connections = Map<WritingSocket, { queued: number; since: number }>;
+type Connection = [socket: WritingSocket, progress: { since: number }];
 
 /**
  * Closes a connection whose client has read nothing of a response for 30 seconds, and bounds the memory of all responses
@@ -76,13 +77,10 @@ async function closeSlow(connections: Connections, now: number): Promise<number>
   const writing = [...connections].filter(([socket]) => socket.writableLength > 0);
   const stalled = writing
     .filter(([, { since }]) => now - since >= stalledMs)
-    .sort(([, one], [, other]) => one.since - other.since)
-    .map(([socket]) => socket);
-  const largest = writing
-    .map(([socket]) => socket)
-    .sort((one, other) => other.writableLength - one.writableLength);
+    .sort(([, one], [, other]) => one.since - other.since);
+  const largest = writing.toSorted(([one], [other]) => other.writableLength - one.writableLength);
   const unsent: Unsent = { total: 0, byOwner: new Map() };
-  for (const socket of largest) add(unsent, socket[ownerOfRequest], socket.writableLength);
+  for (const [socket] of largest) add(unsent, socket[ownerOfRequest], socket.writableLength);
   const closed = await closeInOrder(stalled, unsent, unsentMaxBytes, shareOf(unsentMaxBytes));
   return closed + (await closeInOrder(largest, unsent, 2 * unsentMaxBytes, 0));
 }
@@ -98,18 +96,13 @@ function add(unsent: Unsent, owner: Owner | undefined, bytes: number): void {
   unsent.byOwner.set(owner, (unsent.byOwner.get(owner) ?? 0) + bytes);
 }
 
-/** Closes the first socket of the owner with the most bytes, while there are more than `max` and the owner has more than `ownMax`. */
-async function closeInOrder(
-  sockets: WritingSocket[],
-  unsent: Unsent,
-  max: number,
-  ownMax: number,
-): Promise<number> {
-  const byOwner = Map.groupBy(sockets, (socket) => socket[ownerOfRequest]);
+/** Closes the first connection of the owner with the most bytes, while there are more than `max` and the owner has more than `ownMax`. */
+async function closeInOrder(connections: Connection[], unsent: Unsent, max: number, ownMax: number) {
+  const byOwner = Map.groupBy(connections, ([socket]) => socket[ownerOfRequest]);
   let closed = 0;
   while (unsent.total > max) {
     const [owner, bytes] = [...unsent.byOwner].reduce((one, other) => (other[1] > one[1] ? other : one));
-    const socket = byOwner.get(owner)?.shift();
+    const [socket] = byOwner.get(owner)?.shift() ?? [];
     if (!socket || bytes <= ownMax) break;
     if (socket.destroyed) continue;
     add(unsent, owner, -socket.writableLength);

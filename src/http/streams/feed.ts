@@ -1,6 +1,6 @@
 import type { Owner } from "../../waiting/owner.ts";
 import { inTurnsOf } from "../../waiting/turns.ts";
-import { openTurnsOfOwners, type TurnsOfOwners } from "../../waiting/turns-of-owners.ts";
+import { openTurnsOfOwners } from "../../waiting/turns-of-owners.ts";
 import { comment, giveInTurns, lookEveryMs, nextChunk, ownerOfStreams, type Waiter } from "./event-stream.ts";
 
 /** A cursor; undefined is before the oldest record. */
@@ -40,15 +40,7 @@ export const streamEvent = (record: { cursor: string }) =>
  * its filter as they appear. It ends when the signal aborts, and when records after its cursor have been deleted.
  */
 export function openStreams<Filter extends object>(feed: Feed<Filter>) {
-  const distribution: Distribution = {
-    feed,
-    groups: new Map(),
-    due: openTurnsOfOwners(),
-    isServing: false,
-    lookedAt: Number.NEGATIVE_INFINITY,
-    newest: undefined,
-    wake: () => {},
-  };
+  const distribution = newDistribution(feed);
   return async function* follow(owner: Owner, filter: Filter, after: Cursor, signal: AbortSignal) {
     // Shows the client immediately that the stream is open.
     for (let chunk: Chunk | undefined = { text: comment, cursor: after }; chunk; ) {
@@ -63,20 +55,22 @@ export function openStreams<Filter extends object>(feed: Feed<Filter>) {
  * with one group, so that the streams of one do not delay those of another. At each look at the newest cursor the groups
  * that were up to date come first, and the others catch up after them, each by one chunk.
  */
-interface Distribution {
-  feed: Feed<object>;
+type Distribution = ReturnType<typeof newDistribution>;
+
+const newDistribution = (feed: Feed<object>) => ({
+  feed,
   /** A stream is in no group while its client has not read its last chunk. */
-  groups: Map<string, Group>;
+  groups: new Map<string, Group>(),
   /** The groups that are behind and have not been served since the last look. */
-  due: TurnsOfOwners<Group>;
-  isServing: boolean;
+  due: openTurnsOfOwners<Group>(),
+  isServing: false,
   /** When the newest cursor was read last. */
-  lookedAt: number;
+  lookedAt: Number.NEGATIVE_INFINITY,
   /** The newest cursor at the last look; undefined if that failed. */
-  newest: Cursor;
+  newest: undefined as Cursor,
   /** Ends the pause of the loop. */
-  wake: () => void;
-}
+  wake: () => {},
+});
 
 /** Streams that wait at the same cursor for records that match the same filter. */
 interface Group {
@@ -192,22 +186,19 @@ async function advance(distribution: Distribution, group: Group): Promise<void> 
 }
 
 /** Reads what is next for the streams of a group; undefined if there is nothing until the next look. */
-async function nextFor(
-  distribution: Distribution,
-  { filter, cursor }: Group,
-): Promise<((stream: WaitingStream) => void) | undefined> {
+async function nextFor(distribution: Distribution, { filter, cursor }: Group) {
   const { feed, newest } = distribution;
   try {
     const found = await feed.read(filter, cursor, newest);
-    if (!found) return ({ resolve }) => resolve(undefined);
+    if (!found) return ({ resolve }: WaitingStream) => resolve(undefined);
     if (found.text !== undefined) {
       const chunk = { text: Buffer.from(found.text), cursor: found.cursor };
-      return ({ resolve }) => resolve(chunk);
+      return ({ resolve }: WaitingStream) => resolve(chunk);
     }
     if (found.cursor === cursor) return undefined;
-    return (stream) => join(distribution, stream, filter, found.cursor);
+    return (stream: WaitingStream) => join(distribution, stream, filter, found.cursor);
   } catch (error) {
     // If the streams ended, browsers would reconnect, get an error and give up.
-    return feed.isOutage(error) ? undefined : ({ reject }) => reject(error);
+    return feed.isOutage(error) ? undefined : ({ reject }: WaitingStream) => reject(error);
   }
 }
