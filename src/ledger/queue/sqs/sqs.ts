@@ -168,17 +168,13 @@ function groupOf(body: string): string {
   return hash("sha256", JSON.stringify([resource_type, resource_external_id]));
 }
 
-interface BatchResponse {
-  Failed?: BatchResultErrorEntry[] | undefined;
-}
-
 /** Number of requests of one call that are in flight at the same time. */
 const requestsAtATime = 20;
 
 /** Sends entries in as few requests as SQS allows, several in parallel. Rejects if any entry fails. */
 async function inRequests<Entry extends ReceivedMessage | string>(
   entries: Entry[],
-  request: (entries: Entry[]) => Promise<BatchResponse>,
+  request: (entries: Entry[]) => Promise<{ Failed?: BatchResultErrorEntry[] | undefined }>,
   atATime = requestsAtATime,
 ): Promise<void> {
   const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);
