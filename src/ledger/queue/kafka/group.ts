@@ -28,7 +28,7 @@ export function joinGroup(
   /** One commit at a time: it has all that was acknowledged before. */
   const commit = sharedNext(() => persist(member, "commit", () => commitAcknowledged(member)));
   const fetchMore = sharedNext(() => persist(member, "metadata", () => fetchRound(member)));
-  const member = newMember(options, topics, {
+  const member: Member = newMember(options, topics, {
     join: shared(() => persist(member, "group", () => member.consumer.joinGroup({}))),
     advance() {
       void commit();
@@ -37,6 +37,7 @@ export function joinGroup(
     },
     async leave() {
       clearInterval(watch);
+      member.isLeaving = true;
       member.events.emit("change");
       await Promise.race([commit(), sleep(lastCommitMaxMs, undefined, { ref: false })]);
       await close(member);

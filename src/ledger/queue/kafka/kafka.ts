@@ -6,7 +6,7 @@ import { inChunks } from "../../../values/chunks.ts";
 import type { OnDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { KafkaParameters } from "../parameters.ts";
-import type { Queue, ReceivedMessage } from "../queue.ts";
+import type { Queue } from "../queue.ts";
 import {
   type Clients,
   clientOptions,
@@ -62,8 +62,7 @@ export async function open(address: Address<KafkaParameters>): Promise<Queue> {
     async receive(max, waitMs, stop) {
       await clients.open();
       member ??= joinGroup(options(), topics, onLost, warn);
-      const own = member;
-      return receive(own, max, waitMs, stop, () => member !== own);
+      return receive(member, max, waitMs, stop);
     },
     async acknowledge(received) {
       for (const { partition, message } of inFlight(member, received)) acknowledge(partition, message);
@@ -95,18 +94,12 @@ async function publish(clients: OnDemand<Clients>, messages: SentMessage[]): Pro
   }
 }
 
-async function receive(
-  member: Member,
-  max: number,
-  waitMs: number,
-  stop: AbortSignal,
-  isLost: () => boolean,
-): Promise<ReceivedMessage[]> {
+async function receive(member: Member, max: number, waitMs: number, stop: AbortSignal) {
   const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
   for (;;) {
     const messages = stop.aborted ? [] : takeFrom(member, max);
     if (messages.length > 0) return messages.map(({ received }) => received);
-    if (timeout.aborted || isLost()) break;
+    if (timeout.aborted || member.isLeaving) break;
     // A message that waits for its due time does not emit anything.
     const wake = AbortSignal.any([timeout, AbortSignal.timeout(dueWithinMs(member))]);
     await once(member.events, "change", { signal: wake }).catch(() => {});

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { KafkaRecord } from "@platformatic/kafka";
-import { letOthersRun } from "../../../waiting/turns.ts";
-import { compressionName } from "./compression/pieces.ts";
-import type { FetchedPartition } from "./fetch.ts";
 import { type Assignment, type Message, messageOf } from "./message.ts";
-import { type Batch, recordsOf } from "./records.ts";
+import type { Batch } from "./records.ts";
 import type { PartitionOffsets, Topics } from "./topics.ts";
 
 /** What this process knows of a partition since it was assigned. */
@@ -54,51 +51,8 @@ export const newPartition = (
 /** Memory for a message in addition to its value, approximately, in bytes. */
 const messageOverhead = 500;
 
-/**
- * Adds the messages of one group with each `next`, moves the position behind them, and returns the size of the group in
- * bytes. A broker sends whole batches, also the part before the position, and the batches of aborted transactions. Throws
- * for an operator what stands at the position and cannot be read.
- */
-export async function* read(
-  partition: Partition,
-  { batches, abortedTransactions }: FetchedPartition,
-): AsyncGenerator<number, void> {
-  const aborted = abortedTransactions.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
-  /** The producers in an aborted transaction. A control record ends it. */
-  const aborting = new Set<bigint>();
-  for (const batch of batches) {
-    const { isControl, producerId, nextOffset } = batch;
-    for (; aborted[0] && aborted[0].firstOffset < nextOffset; aborted.shift())
-      aborting.add(aborted[0].producerId);
-    if (isControl) aborting.delete(producerId);
-    else if (!aborting.has(producerId)) yield* readMessages(partition, batch);
-    if (nextOffset > partition.position) partition.position = nextOffset;
-  }
-}
-
-async function* readMessages(partition: Partition, batch: Batch): AsyncGenerator<number, void> {
-  try {
-    for await (const { records, bytes } of recordsOf(batch)) {
-      for (const record of records) add(partition, batch, record);
-      yield bytes;
-      await letOthersRun();
-    }
-  } catch (error) {
-    throw unreadable(partition, batch, error);
-  }
-}
-
-function unreadable({ topic, index }: Partition, batch: Batch, cause: unknown): Error {
-  const { firstOffset, nextOffset, compression } = batch;
-  return new Error(
-    `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} (${compressionName(compression)}) cannot be ` +
-      `read, and all behind it waits: ${(cause as Error).message}. To give it up, delete the records before offset ` +
-      `${nextOffset} with kafka-delete-records.sh`,
-    { cause },
-  );
-}
-
-function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, record: KafkaRecord): void {
+/** Adds the message of a record, unless it is before the position, and moves the position behind it. */
+export function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, record: KafkaRecord): void {
   const offset = firstOffset + BigInt(record.offsetDelta);
   if (offset < partition.position) return;
   const message = messageOf(partition, offset, record, firstTimestamp);
