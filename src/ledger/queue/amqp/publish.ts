@@ -42,10 +42,7 @@ const unconfirmed = new Error("the broker does not confirm a message");
  * not expire: an expired queue would take messages with it that the main queue does not accept. The broker does not
  * report whether the queue is new, so each connection treats it as new once.
  */
-export async function assertRetryQueue(
-  { channel, queue, durableAt }: Connection,
-  delayMs: number,
-): Promise<string> {
+export async function assertRetryQueue({ channel, queue, durableAt }: Connection, delayMs: number) {
   const name = `${queue}.retry.${delayMs}`;
   await channel.assertQueue(name, {
     messageTtl: delayMs,

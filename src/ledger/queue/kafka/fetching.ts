@@ -68,8 +68,8 @@ function presentOf(
   led: Partition[],
   { topicId, index }: Pick<Partition, "topicId" | "index">,
 ): Partition | undefined {
-  const partition = led.find((each) => each.topicId === topicId && each.index === index);
-  return partition && partitions.get(keyOf(partition.topic, index)) === partition ? partition : undefined;
+  const isPresent = (each: Partition) => partitions.get(keyOf(each.topic, index)) === each;
+  return led.find((each) => each.topicId === topicId && each.index === index && isPresent(each));
 }
 
 /** Continues with the first message that the topic has: those before it are gone, or the brokers have lost those at its end. */

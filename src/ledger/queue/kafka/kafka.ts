@@ -18,8 +18,7 @@ import {
 } from "./connections.ts";
 import { joinGroup } from "./group.ts";
 import { longestFailure, type Member } from "./member.ts";
-import { type Message, retryHeaders } from "./message.ts";
-import { acknowledge, take } from "./partition.ts";
+import { acknowledge, type Message, retryHeaders, take } from "./partition.ts";
 import { type InFlight, inFlight } from "./settlement.ts";
 import { explained, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
 
@@ -69,7 +68,7 @@ export async function open(address: Address<KafkaParameters>): Promise<Queue> {
       member?.advance();
     },
     async retry(received, delayMs) {
-      await retry(clients, inFlight(member, received), topics, delayMs);
+      await retry(clients, inFlight(member, received), retryTopicFor(topics, delayMs), delayMs);
       member?.advance();
     },
     send: (bodies) =>
@@ -129,13 +128,8 @@ function dueWithinMs({ partitions }: Member): number {
 }
 
 /** Sends the messages to a retry topic. If that fails, they are delivered again from memory. */
-async function retry(
-  clients: OnDemand<Clients>,
-  retried: InFlight[],
-  topics: Topics,
-  delayMs: number,
-): Promise<void> {
-  const [topic, dueAt] = [retryTopicFor(topics, delayMs), Date.now() + delayMs];
+async function retry(clients: OnDemand<Clients>, retried: InFlight[], topic: string, delayMs: number) {
+  const dueAt = Date.now() + delayMs;
   try {
     await publish(
       clients,

@@ -17,12 +17,6 @@ const sessionMs = 10_000;
 const rebalanceMaxMs = 15_000;
 export const attemptDelayMs = 500;
 
-/** An error because of which messages may not arrive now, and since when, by `performance.now()`. */
-export interface Failure {
-  error: unknown;
-  since: number;
-}
-
 /** This process as a member of a group, with the messages of its partitions. */
 export type Member = ReturnType<typeof newMember>;
 
@@ -69,8 +63,11 @@ export function newMember(options: BaseOptions, topics: Topics, actions: Actions
     partitions: new Map<string, Partition>(),
     /** Emits when messages have arrived, and at the end. */
     events: new EventEmitter<{ change: [] }>().setMaxListeners(0),
-    /** By the name of the work, or by the id of a broker. */
-    failures: new Map<string | number, Failure>(),
+    /**
+     * The errors because of which messages may not arrive now, and since when, by `performance.now()`. Their keys are names of
+     * work and ids of brokers.
+     */
+    failures: new Map<string | number, { error: unknown; since: number }>(),
     /** True when the member begins to leave. */
     isLeaving: false,
     /** Aborts when the member has made its last commit. */
@@ -107,7 +104,7 @@ export function recordFailure({ failures }: Member, name: string | number, error
 }
 
 /** The failure that has lasted longest. */
-export const longestFailure = ({ failures }: Member): Failure | undefined =>
+export const longestFailure = ({ failures }: Member) =>
   [...failures.values()].sort((one, other) => one.since - other.since)[0];
 
 /**

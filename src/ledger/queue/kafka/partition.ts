@@ -1,11 +1,20 @@
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { KafkaRecord } from "@platformatic/kafka";
-import { type Assignment, type Message, messageOf } from "./message.ts";
+import type { ReceivedMessage } from "../queue.ts";
 import type { Batch } from "./records.ts";
 import type { PartitionOffsets, Topics } from "./topics.ts";
 
 /** What this process knows of a partition since it was assigned. */
-export interface Partition extends Assignment {
+export interface Partition {
+  topic: string;
+  /** The id of the topic. A topic that is created again has another. */
+  topicId: string;
+  index: number;
+  /** True if the partition has retried messages. */
+  isRetry: boolean;
+  /** Identifies this assignment in receipts. An earlier assignment can have had the same offsets. */
+  id: string;
   /** The offset of the next record to read. */
   position: bigint;
   phase: Phase;
@@ -47,6 +56,58 @@ export const newPartition = (
   ...{ committed, position: next, phase: { name: "idle" }, problem: undefined, arrivedAt: 0 },
   ...{ arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
+
+/** A message that has arrived and is not acknowledged. */
+export interface Message {
+  received: ReceivedMessage;
+  offset: bigint;
+  /** The bytes of the body. */
+  value: Buffer;
+  /** When a retried message may be delivered, in milliseconds since 1970. For other messages 0. */
+  dueAt: number;
+}
+
+/** Headers of a retried message: those of the ledger. A producer's headers are dropped. */
+export function retryHeaders({ id, attempt, sentAt }: ReceivedMessage, dueAt: number): Map<Buffer, Buffer> {
+  const values = { id, attempts: attempt, "sent-at": sentAt, "due-at": dueAt };
+  return new Map(
+    Object.entries(values).map(([name, value]) => [Buffer.from(name), Buffer.from(String(value))]),
+  );
+}
+
+/** A copy, unless the bytes are most of the memory of which they are a view: all of it stays in memory with a view. */
+const ownBytes = (view: Buffer) => (2 * view.length > view.buffer.byteLength ? view : Buffer.from(view));
+
+function messageOf(
+  partition: Partition,
+  offset: bigint,
+  record: KafkaRecord,
+  firstTimestamp: bigint,
+): Message {
+  const { topic, topicId, index, isRetry, id } = partition;
+  const value = ownBytes(record.value ?? Buffer.of());
+  // Only retry topics have these headers from the ledger: producers can set any.
+  const headers = new Map(isRetry ? record.headers.map(([name, text]) => [`${name}`, `${text}`]) : []);
+  const numberIn = (name: string) => Number(headers.get(name)) || 0;
+  return {
+    offset,
+    value,
+    dueAt: numberIn("due-at"),
+    received: {
+      // With the id of the topic: one that is created again has the same offsets.
+      id: headers.get("id") ?? [topic, index, offset, topicId].join("-"),
+      // Decoded on demand, so that a waiting message takes no more memory than its bytes.
+      get body() {
+        return value.toString();
+      },
+      size: value.length,
+      ...(!isUtf8(value) && { bytes: value }),
+      attempt: 1 + numberIn("attempts"),
+      receipt: `${id} ${offset}`,
+      sentAt: numberIn("sent-at") || Number(firstTimestamp + record.timestampDelta),
+    },
+  };
+}
 
 /** Memory for a message in addition to its value, approximately, in bytes. */
 const messageOverhead = 500;

@@ -1,16 +1,12 @@
 import { offsetCommitV8 } from "@platformatic/kafka";
 import type { ReceivedMessage } from "../queue.ts";
 import type { Member } from "./member.ts";
-import type { Message } from "./message.ts";
-import { acknowledgedUpTo, type Partition } from "./partition.ts";
+import { acknowledgedUpTo } from "./partition.ts";
 
-export interface InFlight {
-  partition: Partition;
-  message: Message;
-}
+export type InFlight = ReturnType<typeof inFlight>[number];
 
 /** The messages of these deliveries. Those of an earlier assignment of their partition are delivered again, to its receiver. */
-export function inFlight(member: Member | undefined, received: ReceivedMessage[]): InFlight[] {
+export function inFlight(member: Member | undefined, received: ReceivedMessage[]) {
   const partitions = [...(member?.partitions.values() ?? [])];
   return received.flatMap(({ receipt }) => {
     const partition = partitions.find(({ unacknowledged }) => unacknowledged.has(receipt));

@@ -106,15 +106,12 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
     const listed = await admin.listOffsets({ topics: requests, isolationLevel });
     return byPartition(listed);
   };
-  const committed = async () => {
-    const requested = [...indexes].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
-    const groups = await admin.listConsumerGroupOffsets({
-      groups: [{ groupId: topics.group, topics: requested }],
-    });
-    return byPartition(groups[0]?.topics ?? []);
-  };
+  const requested = [...indexes].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
   // First, since a message that arrives and is acknowledged meanwhile would be committed behind the end.
-  const commits = await committed();
+  const [group] = await admin.listConsumerGroupOffsets({
+    groups: [{ groupId: topics.group, topics: requested }],
+  });
+  const commits = byPartition(group?.topics ?? []);
   const [begins, ends] = await Promise.all([at(earliest), at(latest)]);
   return [...indexes].flatMap(([topic, partitions]) =>
     partitions.map((index) => {

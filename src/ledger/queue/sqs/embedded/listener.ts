@@ -58,7 +58,7 @@ async function handle(
     throw new SqsError("InvalidAction", "A request must have the method POST.", 405);
   }
   const body = await listener.readBody(request, response);
-  const { operation, input } = protocol.read({ headers: request.headers, path: request.url ?? "/", body });
+  const { operation, input } = protocol.read(request, body);
   const caller = callerOf(listener, request, response);
   const output = await operationOf(operation)(listener.queue, input, caller);
   return protocol.result(id, operation, output);

@@ -80,7 +80,7 @@ export function setAttributes(messages: Messages, attributes: [name: string, val
 }
 
 /** The requested attributes that have a value. */
-export function reportAttributes(messages: Messages, input: Input, arn: string): Record<string, string> {
+export function reportAttributes(messages: Messages, input: Input, arn: string) {
   const settings = messages.settings();
   const { visible, inFlight, delayed } = messages.counts();
   const values: Record<string, string | undefined> = {

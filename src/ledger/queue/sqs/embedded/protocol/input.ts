@@ -30,12 +30,7 @@ export function optionalNumber(input: Input, name: string, min: number, max: num
   throw invalidValue(name, value, `Must be between ${min} and ${max}`);
 }
 
-function list<Item>(
-  input: Input,
-  name: string,
-  type: string,
-  isItem: (item: unknown) => item is Item,
-): Item[] {
+function list<Item>(input: Input, name: string, type: string, isItem: (item: unknown) => item is Item) {
   const value = input[name] ?? [];
   if (!Array.isArray(value) || !value.every(isItem)) throw wrongType(name, `a list of ${type}`);
   return value;
@@ -57,7 +52,10 @@ export function entriesOf<Value>(
   return Object.entries(value) as [string, Value][];
 }
 
-/** The names of attributes that a request wants, where "All" stands for the known ones. Throws unless each is known, or one of `others`. */
+/**
+ * The names of attributes that a request wants, where "All" stands for the known ones. Throws an `SqsError` unless each is
+ * known, or one of `others`.
+ */
 export function wantedNames(names: string[], known: string[], others: string[]): string[] {
   const unknown = names.find((name) => !["All", ...known, ...others].includes(name));
   if (unknown !== undefined) throw unknownAttribute(unknown);
@@ -65,8 +63,5 @@ export function wantedNames(names: string[], known: string[], others: string[]):
 }
 
 /** The values with these names. */
-export const valuesOf = (
-  names: string[],
-  values: Record<string, string | undefined>,
-): Record<string, string> =>
+export const valuesOf = (names: string[], values: Record<string, string | undefined>) =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
