@@ -78,11 +78,8 @@ function reasonOf(error: unknown): string {
   return replyCode === undefined ? notResponded(error) : respondedWith(replyCode);
 }
 
-async function publish(
-  channel: ConfirmChannel,
-  exchange: string,
-  { id, routingKey, body, contentType, timestamp }: PublishedEvent,
-): Promise<Failure | undefined> {
+async function publish(channel: ConfirmChannel, exchange: string, event: PublishedEvent) {
+  const { id, routingKey, body, contentType, timestamp } = event;
   if (Buffer.byteLength(routingKey) > routingKeyBytesMax) return longRoutingKey;
   const properties = {
     persistent: true,

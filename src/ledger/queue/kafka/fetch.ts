@@ -8,15 +8,10 @@ import {
   ResponseError,
 } from "@platformatic/kafka";
 import type { Partition } from "./partition.ts";
-import { type Batch, readBatches } from "./records.ts";
+import { readBatches } from "./records.ts";
 
 /** What a broker has sent of a partition. */
-export interface FetchedPartition {
-  topicId: string;
-  index: number;
-  batches: Batch[];
-  abortedTransactions: fetchV13.FetchResponsePartitionAbortedTransaction[];
-}
+export type FetchedPartition = Omit<ReturnType<typeof readPartition>, "errorCode"> & { topicId: string };
 
 /** A broker holds a request for this time while no message arrives. */
 const fetchWaitMs = 500;

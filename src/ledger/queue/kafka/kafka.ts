@@ -130,13 +130,11 @@ function dueWithinMs({ partitions }: Member): number {
 /** Sends the messages to a retry topic. If that fails, they are delivered again from memory. */
 async function retry(clients: OnDemand<Clients>, retried: InFlight[], topic: string, delayMs: number) {
   const dueAt = Date.now() + delayMs;
+  const messages = retried.map(({ message: { value, received } }) => ({
+    ...{ topic, value, headers: retryHeaders(received, dueAt) },
+  }));
   try {
-    await publish(
-      clients,
-      retried.map(({ message: { value, received } }) => ({
-        ...{ topic, value, headers: retryHeaders(received, dueAt) },
-      })),
-    );
+    await publish(clients, messages);
   } catch (error) {
     for (const { partition, message } of retried) partition.arrived.unshift(message);
     throw error;

@@ -64,11 +64,8 @@ async function handle(
   return protocol.result(id, operation, output);
 }
 
-function callerOf(
-  listener: Listener,
-  { headers, socket }: IncomingMessage,
-  response: ServerResponse,
-): Caller {
+function callerOf(listener: Listener, request: IncomingMessage, response: ServerResponse): Caller {
+  const { headers, socket } = request;
   const connection = new AbortController();
   if (listener.isStopping || response.closed) connection.abort();
   listener.connections.add(connection);
