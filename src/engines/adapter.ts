@@ -3,14 +3,8 @@ import type { UrlParameter, UrlParameters } from "./parameters.ts";
 /** Receives warnings for an operator. */
 export type Warn = (text: string) => void;
 
-type WriteLine = (details: object, text: string) => void;
-
 /** Receives lines about a long start, for an operator. The log of a service is one. */
-export interface AdapterLog {
-  debug: WriteLine;
-  info: WriteLine;
-  warn: WriteLine;
-}
+export type AdapterLog = Record<"debug" | "info" | "warn", (details: object, text: string) => void>;
 
 /** A parsed URL of an adapter. */
 export interface Address<Values = object> {

@@ -2,7 +2,7 @@ import type { Adapter, Adapters } from "./adapter.ts";
 import { credentials, hasNoHost, parseUrls } from "./url.ts";
 
 /** The error in a URL of one of these adapters, without any of its values, or undefined. */
-export function findUrlError<Port>(adapters: Adapters<Port>, text: string): string | undefined {
+export function findUrlError(adapters: Adapters<unknown>, text: string): string | undefined {
   // The URL standard ignores some of them, so that the text would not be what it looks like.
   if (/\p{Cc}/u.test(text)) return "has a control character, such as a tab or a line feed";
   const [url, ...others] = parseUrls(text);
@@ -20,12 +20,8 @@ export function findUrlError<Port>(adapters: Adapters<Port>, text: string): stri
  * The error in what is between the scheme and the parameters of a URL with a host. A text that is not parsed as it looks can
  * have its password where it would be shown.
  */
-function findHostError<Port>(
-  { form, hostParameter = "" }: Adapter<Port>,
-  text: string,
-  url: URL,
-  others: (URL | null)[],
-): string | undefined {
+function findHostError(adapter: Adapter<unknown>, text: string, url: URL, others: (URL | null)[]) {
+  const { form, hostParameter = "" } = adapter;
   if (!/^[^/\\:]*:\/\//.test(text)) return `has no // after its scheme; it must be ${form}`;
   const isEmpty = hasNoHost(text) || /^[^/\\:]*:\/\/[/\\]/.test(text) || url.host === "";
   if (isEmpty && !url.searchParams.has(hostParameter)) return `has no host; it must be ${form}`;
@@ -37,7 +33,7 @@ function findHostError<Port>(
 }
 
 /** The error in what is between the scheme and the parameters of a URL with a folder, or of one with nothing there. */
-function findFolderError<Port>({ form }: Adapter<Port>, text: string, url: URL): string | undefined {
+function findFolderError({ form }: Adapter<unknown>, text: string, url: URL): string | undefined {
   if (url.host !== "") return `has a host; it must be ${form}`;
   const [, folder = ""] = /^[^:]*:(?:\/\/)?([^?]*)/.exec(text) ?? [];
   if (!form.includes("FOLDER")) return folder === "" ? undefined : `has a path; it must be ${form}`;
@@ -47,7 +43,7 @@ function findFolderError<Port>({ form }: Adapter<Port>, text: string, url: URL):
 }
 
 /** The error in the path, the password or the parameters of a URL. */
-function findPartError<Port>(adapter: Adapter<Port>, url: URL): string | undefined {
+function findPartError(adapter: Adapter<unknown>, url: URL): string | undefined {
   if (adapter.path && adapter.path.read(url.pathname.slice(1)) === undefined) {
     return `has a path that is not ${adapter.path.must}; it must be ${adapter.form}`;
   }

@@ -1,4 +1,4 @@
-import amqp, { type ChannelModel } from "amqplib";
+import amqp, { type Channel, type ChannelModel } from "amqplib";
 import { hostOf } from "../engines/url.ts";
 
 const connectMaxMs = 5000;
@@ -20,3 +20,29 @@ export function connect(url: URL, connection_name: string): Promise<ChannelModel
     { timeout: connectMaxMs, clientProperties: { connection_name } },
   );
 }
+
+/** Works on a channel of its own, since a failed call closes its channel. */
+export async function onChannel(model: ChannelModel, work: (channel: Channel) => Promise<unknown>) {
+  const channel = await model.createChannel();
+  channel.on("error", () => {});
+  await work(channel);
+  await channel.close();
+}
+
+/** Declares what does not exist, and returns whether it did not. What exists is used as it is. */
+export async function declareMissing(
+  model: ChannelModel,
+  check: (channel: Channel) => Promise<unknown>,
+  declare: (channel: Channel) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    await onChannel(model, check);
+    return false;
+  } catch (error) {
+    if ((error as { code?: number }).code !== notFound) throw error;
+    await onChannel(model, declare);
+    return true;
+  }
+}
+
+const notFound = 404;

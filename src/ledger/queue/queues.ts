@@ -23,6 +23,8 @@ const kafka: Adapter<Queue> = {
   parameters: kafkaParameters,
 };
 
+const sqs = { load: () => import("./sqs/sqs.ts"), parameters: amazonParameters };
+
 export const queues = {
   "memory:": { form: "memory:", load: () => import("./memory.ts") },
   "sqs+embedded:": {
@@ -30,16 +32,8 @@ export const queues = {
     load: () => import("./sqs/embedded/embedded.ts"),
     parameters: embeddedParameters,
   },
-  "sqs+https:": {
-    form: "sqs+https://sqs.REGION.amazonaws.com/ACCOUNT/QUEUE?region=REGION",
-    load: () => import("./sqs/sqs.ts"),
-    parameters: amazonParameters,
-  },
-  "sqs+http:": {
-    form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE?region=REGION",
-    load: () => import("./sqs/sqs.ts"),
-    parameters: amazonParameters,
-  },
+  "sqs+https:": { ...sqs, form: "sqs+https://sqs.REGION.amazonaws.com/ACCOUNT/QUEUE?region=REGION" },
+  "sqs+http:": { ...sqs, form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE?region=REGION" },
   "amqp:": rabbitmq,
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
   "kafka:": kafka,

@@ -5,18 +5,15 @@ import { SettingsError } from "../../process/settings.ts";
 import { embeddedFolder } from "./address.ts";
 import type { Queue } from "./queue.ts";
 import { openQueue } from "./queues.ts";
-import { explain } from "./sqs/embedded/database.ts";
-import { hasSpaceFor } from "./sqs/embedded/disk.ts";
+import { explain, hasSpaceFor } from "./sqs/embedded/database.ts";
 import { readMessage, requireSize } from "./sqs/embedded/message-rules.ts";
 import { type Messages, type NewMessage, openMessages } from "./sqs/embedded/messages.ts";
 import { SqsError } from "./sqs/embedded/protocol/sqs-error.ts";
 import { delayOf, limitOf } from "./sqs/embedded/queue-attributes.ts";
 
-export interface Sender extends AsyncDisposable {
+export interface Sender extends AsyncDisposable, Pick<Queue, "send"> {
   /** The URL of the queue without credentials. */
   url: string;
-  /** Resolves when the queue has accepted all messages. */
-  send(bodies: string[]): Promise<void>;
 }
 
 /**
@@ -32,11 +29,7 @@ export async function openSender(queueUrl: string): Promise<Sender> {
   const queue = await openReachable(queueUrl).catch((error) => {
     throw new Error(`no queue responds at ${url}: ${messageOf(error)}`);
   });
-  return {
-    url,
-    send: (bodies) => queue.send(bodies),
-    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
-  };
+  return { ...queue, url };
 }
 
 /** How long another process may write meanwhile. */
@@ -69,9 +62,7 @@ function openFolder(queueUrl: string): Sender {
 /** Applies the rules of the queue, as its server does. */
 function acceptMessage(messages: Messages, body: string): NewMessage {
   try {
-    const message = readMessage({ MessageBody: body }, delayOf(messages));
-    requireSize(message, limitOf(messages));
-    return message;
+    return requireSize(readMessage({ MessageBody: body }, delayOf(messages)), limitOf(messages));
   } catch (error) {
     if (!(error instanceof SqsError)) throw error;
     throw new Error(`the queue rejected a message: ${error.message.replace(/\.$/, "")}`);
@@ -79,12 +70,9 @@ function acceptMessage(messages: Messages, body: string): NewMessage {
 }
 
 async function openReachable(url: string): Promise<Queue> {
-  const queue = await openQueue(url);
-  try {
-    await queue.countWaiting();
-    return queue;
-  } catch (error) {
-    await queue[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using opening = new AsyncDisposableStack();
+  const queue = opening.use(await openQueue(url));
+  await queue.countWaiting();
+  opening.move();
+  return queue;
 }

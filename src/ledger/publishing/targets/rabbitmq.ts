@@ -1,7 +1,8 @@
-import type { Channel, ChannelModel, ConfirmChannel } from "amqplib";
+import type { ConfirmChannel } from "amqplib";
 import type { Address } from "../../../engines/adapter.ts";
-import { connect } from "../../../rabbitmq/connect.ts";
+import { connect, declareMissing } from "../../../rabbitmq/connect.ts";
 import { publishConfirmed } from "../../../rabbitmq/publish.ts";
+import { onDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { RabbitmqParameters } from "../parameters.ts";
 import { notResponded, reasons, respondedWith } from "../reason.ts";
@@ -18,11 +19,6 @@ const silent = new Error(reasons.silent);
 const rejected = "message nacked";
 const handshakeEnded = /^Handshake terminated by server: (\d{3}) /;
 
-interface Connection {
-  model: ChannelModel;
-  channel: ConfirmChannel;
-}
-
 /**
  * Publishes to an exchange of RabbitMQ, with the resource type and the event type as routing key, such as
  * `payment.PAYMENT_CREATED`. A missing exchange is declared: durable, of the type topic. A confirmed message is in every
@@ -30,45 +26,37 @@ interface Connection {
  */
 export async function open({ url, parameters }: Address<RabbitmqParameters>): Promise<Target> {
   const { exchange } = parameters;
-  let current: Promise<Connection> | undefined;
-
-  function connected(): Promise<Connection> {
-    if (current) return current;
-    const forget = () => {
-      if (current === opening) current = undefined;
-    };
-    const opening = openConnection(url, exchange, forget);
-    opening.catch(forget);
-    current = opening;
-    return opening;
-  }
-
+  const connection = onDemand((forget) => openConnection(url, exchange, forget));
   return {
     // Confirms of a quorum queue take some milliseconds; meanwhile others are sent.
     requestsAtATime: 4,
     eventsAtATime: 100,
     async send(deliveries) {
       try {
-        const { channel } = await connected();
+        const { channel } = await connection.open();
         return await Promise.all(deliveries.map((delivery) => publish(channel, exchange, delivery)));
       } catch (error) {
         return deliveries.map(() => failureOf(error));
       }
     },
     async [Symbol.asyncDispose]() {
-      const connection = await current?.catch(() => undefined);
-      if (!connection) return;
-      await withTimeout(connection.model.close(), closeMaxMs, silent).catch(() => {});
+      const opened = await connection.opened();
+      if (opened) await withTimeout(opened.model.close(), closeMaxMs, silent).catch(() => {});
     },
   };
 }
 
-async function openConnection(url: URL, exchange: string, onClosed: () => void): Promise<Connection> {
+async function openConnection(url: URL, exchange: string, onClosed: () => unknown) {
   const model = await connect(url, "payment-ledger publisher");
   model.on("error", () => {});
   model.on("close", onClosed);
   try {
-    await withTimeout(declare(model, exchange), declareMaxMs, silent);
+    const declared = declareMissing(
+      model,
+      (channel) => channel.checkExchange(exchange),
+      (channel) => channel.assertExchange(exchange, "topic", { durable: true }),
+    );
+    await withTimeout(declared, declareMaxMs, silent);
     const channel = await withTimeout(model.createConfirmChannel(), declareMaxMs, silent);
     channel.on("error", () => {});
     channel.on("close", () => model.close().catch(() => {}));
@@ -77,24 +65,6 @@ async function openConnection(url: URL, exchange: string, onClosed: () => void):
     model.close().catch(() => {});
     throw error;
   }
-}
-
-/** An existing exchange is used as it is. */
-async function declare(model: ChannelModel, exchange: string): Promise<void> {
-  try {
-    await onChannel(model, (channel) => channel.checkExchange(exchange));
-  } catch (error) {
-    if ((error as { code?: number }).code !== 404) throw error;
-    await onChannel(model, (channel) => channel.assertExchange(exchange, "topic", { durable: true }));
-  }
-}
-
-/** Works on a channel of its own, since a failed check closes its channel. */
-async function onChannel(model: ChannelModel, work: (channel: Channel) => Promise<unknown>): Promise<void> {
-  const channel = await model.createChannel();
-  channel.on("error", () => {});
-  await work(channel);
-  await channel.close();
 }
 
 const failureOf = (error: unknown): Failure => ({ cause: "unknown", reason: reasonOf(error) });
@@ -108,11 +78,8 @@ function reasonOf(error: unknown): string {
   return replyCode === undefined ? notResponded(error) : respondedWith(replyCode);
 }
 
-async function publish(
-  channel: ConfirmChannel,
-  exchange: string,
-  { id, routingKey, body, contentType, timestamp }: PublishedEvent,
-): Promise<Failure | undefined> {
+async function publish(channel: ConfirmChannel, exchange: string, event: PublishedEvent) {
+  const { id, routingKey, body, contentType, timestamp } = event;
   if (Buffer.byteLength(routingKey) > routingKeyBytesMax) return longRoutingKey;
   const properties = {
     persistent: true,

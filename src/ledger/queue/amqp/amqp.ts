@@ -4,11 +4,10 @@ import type { Address } from "../../../engines/adapter.ts";
 import { onDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { RabbitmqParameters } from "../parameters.ts";
-import type { Queue, ReceivedMessage } from "../queue.ts";
+import type { Queue } from "../queue.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { consume, stopConsuming } from "./consumer.ts";
-import { forward, publish } from "./publish.ts";
-import { assertRetryQueue } from "./retry-delay.ts";
+import { assertRetryQueue, forward, publish } from "./publish.ts";
 
 /** How long a silent broker is waited for at the end. */
 const closeMaxMs = 5000;
@@ -18,17 +17,17 @@ const closeMaxMs = 5000;
  * opened on demand, and again when it broke. Retried messages wait in a queue of their own for each delay. Warns once of a
  * queue that drops messages after a number of deliveries.
  */
-export async function open({ url, parameters, warn }: Address<RabbitmqParameters>): Promise<Queue> {
-  const { queue, prefetch } = parameters;
+export async function open(address: Address<RabbitmqParameters>): Promise<Queue> {
+  const { queue } = address.parameters;
   let hasWarned = false;
-  const warnOnce = (text: string) => {
-    if (!hasWarned) warn(text);
+  const warn = (text: string) => {
+    if (!hasWarned) address.warn(text);
     hasWarned = true;
   };
-  const connection = onDemand((forget) => openConnection(url, queue, prefetch, warnOnce, forget));
+  const connection = onDemand((forget) => openConnection({ ...address, warn }, forget));
 
   return {
-    address: { kind: "rabbitmq", url: addressOf(url), queue },
+    address: { kind: "rabbitmq", url: addressOf(address.url), queue },
     receive: async (max, waitMs, stop) => receive(await connection.open(), max, waitMs, stop),
     async acknowledge(messages) {
       const { channel, inFlight } = await connection.open();
@@ -66,12 +65,7 @@ export async function open({ url, parameters, warn }: Address<RabbitmqParameters
   };
 }
 
-async function receive(
-  connection: Connection,
-  max: number,
-  waitMs: number,
-  stop: AbortSignal,
-): Promise<ReceivedMessage[]> {
+async function receive(connection: Connection, max: number, waitMs: number, stop: AbortSignal) {
   const { arrived, events } = connection;
   const isClosed = () => connection.phase === "closed";
   connection.consuming ??= consume(connection);

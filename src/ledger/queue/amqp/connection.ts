@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
-import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from "amqplib";
-import type { Warn } from "../../../engines/adapter.ts";
+import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
+import type { Address } from "../../../engines/adapter.ts";
 import { connect } from "../../../rabbitmq/connect.ts";
-import { type OnDemand, onDemand } from "../../../waiting/on-demand.ts";
+import { onDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
+import type { RabbitmqParameters } from "../parameters.ts";
 import type { ReceivedMessage } from "../queue.ts";
 import { assertQueue, durableWithinMs } from "./declaration.ts";
 
@@ -17,45 +18,41 @@ export const queueMaxMs = 15_000;
 export const queueSilent = new Error("the broker does not respond about the queue");
 
 /** A connection to the broker. When it breaks, the broker delivers the in-flight messages again. */
-export interface Connection {
-  id: string;
-  model: ChannelModel;
-  /** Delivers and acknowledges messages. */
-  channel: Channel;
-  /** Sends messages. It is a channel of its own, since a queue that does not confirm blocks its whole channel. */
-  sending: OnDemand<Sending>;
-  /** Messages that `receive` has not returned yet. */
-  arrived: ReceivedMessage[];
-  /** By receipt. */
-  inFlight: Map<string, ConsumeMessage>;
-  /** Ids of publications that no queue has accepted. */
-  returned: Set<string>;
-  /** By name of a queue that can be new: when the broker has it on disk, in milliseconds of `performance.now()`. */
-  durableAt: Map<string, number>;
-  /** Emits at an arrival and at the end of the connection. */
-  events: EventEmitter<{ change: [] }>;
-  phase: "open" | "closing" | "closed";
-  queue: string;
-  /** The maximum number of unacknowledged messages now, and for small messages. */
-  prefetch: number;
-  prefetchMax: number;
-  /** A moving maximum of message sizes, in bytes. */
-  largest: number;
-  consuming?: Promise<{ consumerTag: string }>;
-}
+export type Connection = ReturnType<typeof newConnection>;
 
-interface Sending {
-  channel: ConfirmChannel;
-  /** The next message opens another channel. Returns true unless it does so already. */
-  forget(): boolean;
+function newConnection(model: ChannelModel, channel: Channel, queue: string, prefetchMax: number) {
+  const returned = new Set<string>();
+  return {
+    id: randomUUID(),
+    model,
+    /** Delivers and acknowledges messages. */
+    channel,
+    /** Sends messages. It is a channel of its own, since a queue that does not confirm blocks its whole channel. */
+    sending: onDemand((forget) => openSending(model, returned, forget)),
+    /** Messages that `receive` has not returned yet. */
+    arrived: [] as ReceivedMessage[],
+    /** By receipt. */
+    inFlight: new Map<string, ConsumeMessage>(),
+    /** Ids of publications that no queue has accepted. */
+    returned,
+    /** By name of a queue that can be new: when the broker has it on disk, in milliseconds of `performance.now()`. */
+    durableAt: new Map<string, number>(),
+    /** Emits at an arrival and at the end of the connection. */
+    events: new EventEmitter<{ change: [] }>().setMaxListeners(0),
+    phase: "open" as "open" | "closing" | "closed",
+    queue,
+    /** The maximum number of unacknowledged messages now, and for small messages. */
+    prefetch: prefetchFor(assumedMessageBytes, prefetchMax),
+    prefetchMax,
+    /** A moving maximum of message sizes, in bytes. */
+    largest: assumedMessageBytes,
+    consuming: undefined as Promise<{ consumerTag: string }> | undefined,
+  };
 }
 
 /** Connects to the broker and declares the queue. Calls `onClosed` when the connection ends. */
 export async function openConnection(
-  url: URL,
-  queue: string,
-  prefetch: number,
-  warn: Warn,
+  { url, parameters: { queue, prefetch }, warn }: Address<RabbitmqParameters>,
   onClosed: () => unknown,
 ): Promise<Connection> {
   const model = await connect(url, "payment-ledger");
@@ -63,23 +60,8 @@ export async function openConnection(
     model.on("error", () => {});
     const isNew = await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
     const channel = await model.createChannel();
-    const returned = new Set<string>();
-    const connection: Connection = {
-      id: randomUUID(),
-      model,
-      channel,
-      sending: onDemand((forget) => openSending(model, returned, forget)),
-      arrived: [],
-      inFlight: new Map(),
-      returned,
-      durableAt: new Map(isNew ? [[queue, performance.now() + durableWithinMs]] : []),
-      events: new EventEmitter<{ change: [] }>().setMaxListeners(0),
-      phase: "open",
-      queue,
-      prefetch: prefetchFor(assumedMessageBytes, prefetch),
-      prefetchMax: prefetch,
-      largest: assumedMessageBytes,
-    };
+    const connection = newConnection(model, channel, queue, prefetch);
+    if (isNew) connection.durableAt.set(queue, performance.now() + durableWithinMs);
     channel.on("error", () => {});
     channel.on("cancel", () => model.close().catch(() => {}));
     channel.on("close", () => {
@@ -98,11 +80,8 @@ export async function openConnection(
 /** Identifies a publication that no queue accepts, since producers can reuse message ids. */
 export const publicationHeader = "x-publication";
 
-async function openSending(
-  model: ChannelModel,
-  returned: Set<string>,
-  forget: () => boolean,
-): Promise<Sending> {
+/** `forget` makes the next message open another channel. It returns true unless that is so already. */
+async function openSending(model: ChannelModel, returned: Set<string>, forget: () => boolean) {
   const channel = await model.createConfirmChannel();
   channel.on("error", forget);
   channel.on("return", ({ properties }) => returned.add(properties.headers?.[publicationHeader]));

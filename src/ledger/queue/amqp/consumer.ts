@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConsumeMessage } from "amqplib";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
-import type { ReceivedMessage } from "../queue.ts";
 import { type Connection, prefetchFor, queueMaxMs, queueSilent } from "./connection.ts";
 import { attemptsHeader, forward } from "./publish.ts";
 
@@ -65,10 +64,7 @@ function accept(connection: Connection, message: ConsumeMessage): void {
 const plainEncodings = ["", "identity", "utf-8", "utf8"];
 
 /** A body with an encoding is decoded later, since that takes time. */
-function contentOf(
-  content: Buffer,
-  encoding: unknown,
-): Pick<ReceivedMessage, "bytes" | "contentEncoding" | "size"> {
+function contentOf(content: Buffer, encoding: unknown) {
   const contentEncoding = typeof encoding === "string" ? encoding.trim().toLowerCase() : "";
   if (plainEncodings.includes(contentEncoding))
     return { size: content.length, ...(!isUtf8(content) && { bytes: content }) };

@@ -1,38 +1,26 @@
-import type { Channel, ChannelModel } from "amqplib";
+import type { ChannelModel } from "amqplib";
 import type { Warn } from "../../../engines/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
+import { declareMissing, onChannel } from "../../../rabbitmq/connect.ts";
 
 /**
  * How long a quorum queue may be not durable after it was declared. A broker keeps the name of a new queue in a cache (of
  * Erlang's DETS), usually for a second, at most for three. If it is killed before, the messages of the queue are lost.
  */
 export const durableWithinMs = 4000;
-const notFound = 404;
 
 /**
  * Declares the queue if it does not exist, and returns whether it did not. An existing queue is used as it is; warns if it
  * drops messages after a number of deliveries.
  */
 export async function assertQueue(model: ChannelModel, queue: string, warn: Warn): Promise<boolean> {
-  const checking = await openFallibleChannel(model);
-  try {
-    await checking.checkQueue(queue);
-    await checking.close();
-  } catch (error) {
-    if ((error as { code?: number }).code !== notFound) throw error;
-    const declaring = await model.createChannel();
-    await declaring.assertQueue(queue, { arguments: argumentsFor(model) });
-    await declaring.close();
-    return true;
-  }
-  await warnOfLimit(model, queue, warn);
-  return false;
-}
-
-/** A channel for calls that can fail, since a failed call closes its channel. */
-async function openFallibleChannel(model: ChannelModel): Promise<Channel> {
-  const channel = await model.createChannel();
-  return channel.on("error", () => {});
+  const isNew = await declareMissing(
+    model,
+    (channel) => channel.checkQueue(queue),
+    (channel) => channel.assertQueue(queue, { arguments: argumentsFor(model) }),
+  );
+  if (!isNew) await warnOfLimit(model, queue, warn);
+  return isNew;
 }
 
 /** Warns of a queue with a delivery limit: a receiver that is killed returns its in-flight messages. */
@@ -53,13 +41,12 @@ async function warnOfLimit(model: ChannelModel, queue: string, warn: Warn): Prom
   }
 }
 
-type Arguments = Record<string, unknown>;
 const limitArgument = "x-delivery-limit";
 /** The delivery limit of RabbitMQ 4 for quorum queues without one. */
 const defaultLimit = 20;
 
 /** RabbitMQ 4 needs a limit of -1 for no limit. Earlier versions have none by default, and would drop every retry at -1. */
-const argumentsFor = (model: ChannelModel): Arguments => ({
+const argumentsFor = (model: ChannelModel): Record<string, unknown> => ({
   "x-queue-type": "quorum",
   ...(hasDefaultLimit(model) && { [limitArgument]: -1 }),
 });
@@ -87,10 +74,8 @@ const declarationsMax = 30;
 async function deliveryLimitOf(model: ChannelModel, queue: string): Promise<number | undefined> {
   const known = argumentsFor(model);
   for (let times = 1; ; times += 1) {
-    const channel = await openFallibleChannel(model);
     try {
-      await channel.assertQueue(queue, { arguments: known });
-      await channel.close();
+      await onChannel(model, (channel) => channel.assertQueue(queue, { arguments: known }));
       break;
     } catch (error) {
       const [, name, value, type] = difference.exec((error as Error).message) ?? [];

@@ -4,6 +4,7 @@ import type { Options } from "amqplib";
 import { publishConfirmed } from "../../../rabbitmq/publish.ts";
 import type { ReceivedMessage } from "../queue.ts";
 import { type Connection, publicationHeader } from "./connection.ts";
+import { durableWithinMs } from "./declaration.ts";
 
 /** Number of failed attempts of a message. */
 export const attemptsHeader = "x-attempts";
@@ -35,6 +36,27 @@ export async function publish(
 }
 
 const unconfirmed = new Error("the broker does not confirm a message");
+
+/**
+ * Declares the queue from which messages return to the main queue after a delay, and resolves with its name. The queue does
+ * not expire: an expired queue would take messages with it that the main queue does not accept. The broker does not
+ * report whether the queue is new, so each connection treats it as new once.
+ */
+export async function assertRetryQueue({ channel, queue, durableAt }: Connection, delayMs: number) {
+  const name = `${queue}.retry.${delayMs}`;
+  await channel.assertQueue(name, {
+    messageTtl: delayMs,
+    deadLetterExchange: "",
+    deadLetterRoutingKey: queue,
+    arguments: {
+      "x-queue-type": "quorum",
+      "x-dead-letter-strategy": "at-least-once",
+      "x-overflow": "reject-publish",
+    },
+  });
+  if (!durableAt.has(name)) durableAt.set(name, performance.now() + durableWithinMs);
+  return name;
+}
 
 /**
  * Moves an in-flight message to a queue with its number of attempts, and acknowledges it when that is confirmed. The

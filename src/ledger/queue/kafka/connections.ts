@@ -54,12 +54,10 @@ export const clientsOnDemand = (options: () => BaseOptions, topics: Topics): OnD
   onDemand(async (forget) => {
     const common = options();
     const admin = new Admin(common);
-    try {
-      await createMissing(admin, topics);
-    } catch (error) {
+    await createMissing(admin, topics).catch(async (error) => {
       await admin.close();
       throw explained(error);
-    }
+    });
     return { admin, producer: new Producer({ ...common, ...sending }), forget };
   });
 

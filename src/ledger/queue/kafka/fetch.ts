@@ -1,13 +1,47 @@
-import { createAPI, fetchV13, type Reader, ResponseError } from "@platformatic/kafka";
-import { type Batch, readBatches } from "./records.ts";
+import {
+  type Broker,
+  type Consumer,
+  createAPI,
+  FetchIsolationLevels,
+  fetchV13,
+  type Reader,
+  ResponseError,
+} from "@platformatic/kafka";
+import type { Partition } from "./partition.ts";
+import { readBatches } from "./records.ts";
 
 /** What a broker has sent of a partition. */
-export interface FetchedPartition {
-  topicId: string;
-  index: number;
-  batches: Batch[];
-  abortedTransactions: fetchV13.FetchResponsePartitionAbortedTransaction[];
+export type FetchedPartition = Omit<ReturnType<typeof readPartition>, "errorCode"> & { topicId: string };
+
+/** A broker holds a request for this time while no message arrives. */
+const fetchWaitMs = 500;
+const fetchBytes = 2 ** 20;
+
+/**
+ * Fetches from a broker what follows in these partitions. Waits for up to 500 milliseconds for the first message. A response
+ * has up to 1 MiB, or one batch that is larger. The client's own fetch drops committed messages between aborted ones, and
+ * returns aborted ones.
+ */
+export async function fetchFrom(
+  fetcher: Consumer,
+  broker: Broker,
+  partitions: Partition[],
+): Promise<FetchedPartition[]> {
+  // In turn: the first ones can fill the response each time.
+  const inTurn = partitions.toSorted((one, other) => one.arrivedAt - other.arrivedAt);
+  const topics = inTurn.map(({ topicId, index, position }) => {
+    const epochs = { currentLeaderEpoch: -1, lastFetchedEpoch: -1 };
+    const from = { partition: index, fetchOffset: position, partitionMaxBytes: fetchBytes };
+    return { topicId, partitions: [{ ...from, ...epochs }] };
+  });
+  const connection = await fetcher.connections.get(broker);
+  const [minBytes, isolation] = [1, FetchIsolationLevels.READ_COMMITTED];
+  const limits = [fetchWaitMs, minBytes, fetchBytes, isolation] as const;
+  return fetchBatches.async(connection, ...limits, ...noSession, topics, [], "");
 }
+
+/** The id and the epoch of a request that names all its partitions. */
+const noSession = [0, -1] as const;
 
 const { key, version } = fetchV13.api;
 
@@ -16,7 +50,7 @@ const { key, version } = fetchV13.api;
  * without a limit, before anybody sees the response. Rejects if a partition has an error. Every Kafka from 3.1 on knows
  * this version of the request, which names topics by id.
  */
-export const fetchBatches = createAPI<fetchV13.FetchRequest, FetchedPartition[]>(
+const fetchBatches = createAPI<fetchV13.FetchRequest, FetchedPartition[]>(
   key,
   version,
   fetchV13.createRequest,

@@ -1,9 +1,8 @@
 import type { Broker, ClusterMetadata } from "@platformatic/kafka";
-import type { FetchedPartition } from "./fetch.ts";
+import { fetchFrom } from "./fetch.ts";
 import { type Member, pause, recordFailure } from "./member.ts";
 import { newPartition, type Partition } from "./partition.ts";
 import { addFetched, wantedOf } from "./reading.ts";
-import { fetchFrom } from "./requests.ts";
 import { allTopics, isOf, keyOf, listOffsets } from "./topics.ts";
 
 /**
@@ -40,12 +39,7 @@ function joinForNewPartitions(member: Member, { topics }: ClusterMetadata): void
 }
 
 /** Fetches from a broker into the partitions that it leads. */
-async function fetchInto(
-  member: Member,
-  node: number,
-  broker: Broker | undefined,
-  led: Partition[],
-): Promise<void> {
+async function fetchInto(member: Member, node: number, broker: Broker | undefined, led: Partition[]) {
   const { fetcher, failures, busy } = member;
   busy.add(node);
   try {
@@ -72,10 +66,10 @@ async function fetchInto(
 function presentOf(
   { partitions }: Member,
   led: Partition[],
-  { topicId, index }: Pick<FetchedPartition, "topicId" | "index">,
+  { topicId, index }: Pick<Partition, "topicId" | "index">,
 ): Partition | undefined {
-  const partition = led.find((each) => each.topicId === topicId && each.index === index);
-  return partition && partitions.get(keyOf(partition.topic, index)) === partition ? partition : undefined;
+  const isPresent = (each: Partition) => partitions.get(keyOf(each.topic, index)) === each;
+  return led.find((each) => each.topicId === topicId && each.index === index && isPresent(each));
 }
 
 /** Continues with the first message that the topic has: those before it are gone, or the brokers have lost those at its end. */

@@ -19,16 +19,11 @@ const lastCommitMaxMs = 1000;
  * created again. The member should then leave, and another one should join. A batch that cannot be read stops its partition
  * only, and is no failure: `warn` gets the reason.
  */
-export function joinGroup(
-  options: BaseOptions,
-  topics: Topics,
-  onLost: (member: Member) => void,
-  warn: Warn,
-): Member {
+export function joinGroup(options: BaseOptions, topics: Topics, onLost: (lost: Member) => void, warn: Warn) {
   /** One commit at a time: it has all that was acknowledged before. */
   const commit = sharedNext(() => persist(member, "commit", () => commitAcknowledged(member)));
   const fetchMore = sharedNext(() => persist(member, "metadata", () => fetchRound(member)));
-  const member = newMember(options, topics, {
+  const member: Member = newMember(options, topics, {
     join: shared(() => persist(member, "group", () => member.consumer.joinGroup({}))),
     advance() {
       void commit();
@@ -37,6 +32,7 @@ export function joinGroup(
     },
     async leave() {
       clearInterval(watch);
+      member.isLeaving = true;
       member.events.emit("change");
       await Promise.race([commit(), sleep(lastCommitMaxMs, undefined, { ref: false })]);
       await close(member);

@@ -6,7 +6,7 @@ import { inChunks } from "../../../values/chunks.ts";
 import type { OnDemand } from "../../../waiting/on-demand.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import type { KafkaParameters } from "../parameters.ts";
-import type { Queue, ReceivedMessage } from "../queue.ts";
+import type { Queue } from "../queue.ts";
 import {
   type Clients,
   clientOptions,
@@ -18,8 +18,7 @@ import {
 } from "./connections.ts";
 import { joinGroup } from "./group.ts";
 import { longestFailure, type Member } from "./member.ts";
-import { type Message, retryHeaders } from "./message.ts";
-import { acknowledge, take } from "./partition.ts";
+import { acknowledge, type Message, retryHeaders, take } from "./partition.ts";
 import { type InFlight, inFlight } from "./settlement.ts";
 import { explained, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
 
@@ -62,15 +61,14 @@ export async function open(address: Address<KafkaParameters>): Promise<Queue> {
     async receive(max, waitMs, stop) {
       await clients.open();
       member ??= joinGroup(options(), topics, onLost, warn);
-      const own = member;
-      return receive(own, max, waitMs, stop, () => member !== own);
+      return receive(member, max, waitMs, stop);
     },
     async acknowledge(received) {
       for (const { partition, message } of inFlight(member, received)) acknowledge(partition, message);
       member?.advance();
     },
     async retry(received, delayMs) {
-      await retry(clients, inFlight(member, received), topics, delayMs);
+      await retry(clients, inFlight(member, received), retryTopicFor(topics, delayMs), delayMs);
       member?.advance();
     },
     send: (bodies) =>
@@ -95,18 +93,12 @@ async function publish(clients: OnDemand<Clients>, messages: SentMessage[]): Pro
   }
 }
 
-async function receive(
-  member: Member,
-  max: number,
-  waitMs: number,
-  stop: AbortSignal,
-  isLost: () => boolean,
-): Promise<ReceivedMessage[]> {
+async function receive(member: Member, max: number, waitMs: number, stop: AbortSignal) {
   const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
   for (;;) {
     const messages = stop.aborted ? [] : takeFrom(member, max);
     if (messages.length > 0) return messages.map(({ received }) => received);
-    if (timeout.aborted || isLost()) break;
+    if (timeout.aborted || member.isLeaving) break;
     // A message that waits for its due time does not emit anything.
     const wake = AbortSignal.any([timeout, AbortSignal.timeout(dueWithinMs(member))]);
     await once(member.events, "change", { signal: wake }).catch(() => {});
@@ -136,20 +128,13 @@ function dueWithinMs({ partitions }: Member): number {
 }
 
 /** Sends the messages to a retry topic. If that fails, they are delivered again from memory. */
-async function retry(
-  clients: OnDemand<Clients>,
-  retried: InFlight[],
-  topics: Topics,
-  delayMs: number,
-): Promise<void> {
-  const [topic, dueAt] = [retryTopicFor(topics, delayMs), Date.now() + delayMs];
+async function retry(clients: OnDemand<Clients>, retried: InFlight[], topic: string, delayMs: number) {
+  const dueAt = Date.now() + delayMs;
+  const messages = retried.map(({ message: { value, received } }) => ({
+    ...{ topic, value, headers: retryHeaders(received, dueAt) },
+  }));
   try {
-    await publish(
-      clients,
-      retried.map(({ message: { value, received } }) => ({
-        ...{ topic, value, headers: retryHeaders(received, dueAt) },
-      })),
-    );
+    await publish(clients, messages);
   } catch (error) {
     for (const { partition, message } of retried) partition.arrived.unshift(message);
     throw error;

@@ -17,33 +17,10 @@ const sessionMs = 10_000;
 const rebalanceMaxMs = 15_000;
 export const attemptDelayMs = 500;
 
-/** An error because of which messages may not arrive now, and since when, by `performance.now()`. */
-export interface Failure {
-  error: unknown;
-  since: number;
-}
-
 /** This process as a member of a group, with the messages of its partitions. */
-export interface Member {
-  topics: Topics;
-  partitions: Map<string, Partition>;
-  /** Emits when messages have arrived, and at the end. */
-  events: EventEmitter<{ change: [] }>;
-  /** By the name of the work, or by the id of a broker. */
-  failures: Map<string | number, Failure>;
-  /** Aborts when the member has made its last commit. */
-  left: AbortController;
-  admin: Admin;
-  /** Joins the group, sends heartbeats and commits offsets. */
-  consumer: Consumer;
-  /** Fetches. */
-  fetcher: Consumer;
-  /** The ids of the brokers that have a fetch of this member. */
-  busy: Set<number>;
-  /** The number of the partitions of all topics, when it is known. */
-  partitionCount: number | undefined;
-  /** Resolves after all turns that partitions have been given. */
-  turns: Promise<void>;
+export type Member = ReturnType<typeof newMember>;
+
+interface Actions {
   /** Joins the group, or joins it again. */
   join(): void;
   /** Commits what is acknowledged, and reads and fetches as there is room. */
@@ -56,10 +33,8 @@ export interface Member {
   warn: Warn;
 }
 
-type Actions = Pick<Member, "join" | "advance" | "leave" | "onLost" | "warn">;
-
 /** A member that has not joined yet. */
-export function newMember(options: BaseOptions, topics: Topics, actions: Actions): Member {
+export function newMember(options: BaseOptions, topics: Topics, actions: Actions) {
   // It does not retry by itself: a member that joins again for each commit of an earlier generation begins another
   // rebalance each time, and the group never gets to an end.
   const common = { ...options, groupId: topics.group, retries: 0 };
@@ -80,13 +55,28 @@ export function newMember(options: BaseOptions, topics: Topics, actions: Actions
   const fetcher = new Consumer(common);
   for (const each of [consumer, fetcher]) each.topics.trackAll(...allTopics(topics));
   return {
-    ...{ topics, consumer, fetcher, admin: new Admin(options), ...actions },
-    partitions: new Map(),
+    ...{ ...actions, topics, admin: new Admin(options) },
+    /** Joins the group, sends heartbeats and commits offsets. */
+    consumer,
+    /** Fetches. */
+    fetcher,
+    partitions: new Map<string, Partition>(),
+    /** Emits when messages have arrived, and at the end. */
     events: new EventEmitter<{ change: [] }>().setMaxListeners(0),
-    failures: new Map(),
+    /**
+     * The errors because of which messages may not arrive now, and since when, by `performance.now()`. Their keys are names of
+     * work and ids of brokers.
+     */
+    failures: new Map<string | number, { error: unknown; since: number }>(),
+    /** True when the member begins to leave. */
+    isLeaving: false,
+    /** Aborts when the member has made its last commit. */
     left: new AbortController(),
-    busy: new Set(),
-    partitionCount: undefined,
+    /** The ids of the brokers that have a fetch of this member. */
+    busy: new Set<number>(),
+    /** The number of the partitions of all topics, when it is known. */
+    partitionCount: undefined as number | undefined,
+    /** Resolves after all turns that partitions have been given. */
     turns: Promise.resolve(),
   };
 }
@@ -114,7 +104,7 @@ export function recordFailure({ failures }: Member, name: string | number, error
 }
 
 /** The failure that has lasted longest. */
-export const longestFailure = ({ failures }: Member): Failure | undefined =>
+export const longestFailure = ({ failures }: Member) =>
   [...failures.values()].sort((one, other) => one.since - other.since)[0];
 
 /**

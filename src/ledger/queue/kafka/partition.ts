@@ -1,14 +1,20 @@
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { KafkaRecord } from "@platformatic/kafka";
-import { letOthersRun } from "../../../waiting/turns.ts";
-import { compressionName } from "./compression/pieces.ts";
-import type { FetchedPartition } from "./fetch.ts";
-import { type Assignment, type Message, messageOf } from "./message.ts";
-import { type Batch, recordsOf } from "./records.ts";
+import type { ReceivedMessage } from "../queue.ts";
+import type { Batch } from "./records.ts";
 import type { PartitionOffsets, Topics } from "./topics.ts";
 
 /** What this process knows of a partition since it was assigned. */
-export interface Partition extends Assignment {
+export interface Partition {
+  topic: string;
+  /** The id of the topic. A topic that is created again has another. */
+  topicId: string;
+  index: number;
+  /** True if the partition has retried messages. */
+  isRetry: boolean;
+  /** Identifies this assignment in receipts. An earlier assignment can have had the same offsets. */
+  id: string;
   /** The offset of the next record to read. */
   position: bigint;
   phase: Phase;
@@ -51,54 +57,63 @@ export const newPartition = (
   ...{ arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
 
-/** Memory for a message in addition to its value, approximately, in bytes. */
-const messageOverhead = 500;
-
-/**
- * Adds the messages of one group with each `next`, moves the position behind them, and returns the size of the group in
- * bytes. A broker sends whole batches, also the part before the position, and the batches of aborted transactions. Throws
- * for an operator what stands at the position and cannot be read.
- */
-export async function* read(
-  partition: Partition,
-  { batches, abortedTransactions }: FetchedPartition,
-): AsyncGenerator<number, void> {
-  const aborted = abortedTransactions.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
-  /** The producers in an aborted transaction. A control record ends it. */
-  const aborting = new Set<bigint>();
-  for (const batch of batches) {
-    const { isControl, producerId, nextOffset } = batch;
-    for (; aborted[0] && aborted[0].firstOffset < nextOffset; aborted.shift())
-      aborting.add(aborted[0].producerId);
-    if (isControl) aborting.delete(producerId);
-    else if (!aborting.has(producerId)) yield* readMessages(partition, batch);
-    if (nextOffset > partition.position) partition.position = nextOffset;
-  }
+/** A message that has arrived and is not acknowledged. */
+export interface Message {
+  received: ReceivedMessage;
+  offset: bigint;
+  /** The bytes of the body. */
+  value: Buffer;
+  /** When a retried message may be delivered, in milliseconds since 1970. For other messages 0. */
+  dueAt: number;
 }
 
-async function* readMessages(partition: Partition, batch: Batch): AsyncGenerator<number, void> {
-  try {
-    for await (const { records, bytes } of recordsOf(batch)) {
-      for (const record of records) add(partition, batch, record);
-      yield bytes;
-      await letOthersRun();
-    }
-  } catch (error) {
-    throw unreadable(partition, batch, error);
-  }
-}
-
-function unreadable({ topic, index }: Partition, batch: Batch, cause: unknown): Error {
-  const { firstOffset, nextOffset, compression } = batch;
-  return new Error(
-    `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} (${compressionName(compression)}) cannot be ` +
-      `read, and all behind it waits: ${(cause as Error).message}. To give it up, delete the records before offset ` +
-      `${nextOffset} with kafka-delete-records.sh`,
-    { cause },
+/** Headers of a retried message: those of the ledger. A producer's headers are dropped. */
+export function retryHeaders({ id, attempt, sentAt }: ReceivedMessage, dueAt: number): Map<Buffer, Buffer> {
+  const values = { id, attempts: attempt, "sent-at": sentAt, "due-at": dueAt };
+  return new Map(
+    Object.entries(values).map(([name, value]) => [Buffer.from(name), Buffer.from(String(value))]),
   );
 }
 
-function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, record: KafkaRecord): void {
+/** A copy, unless the bytes are most of the memory of which they are a view: all of it stays in memory with a view. */
+const ownBytes = (view: Buffer) => (2 * view.length > view.buffer.byteLength ? view : Buffer.from(view));
+
+function messageOf(
+  partition: Partition,
+  offset: bigint,
+  record: KafkaRecord,
+  firstTimestamp: bigint,
+): Message {
+  const { topic, topicId, index, isRetry, id } = partition;
+  const value = ownBytes(record.value ?? Buffer.of());
+  // Only retry topics have these headers from the ledger: producers can set any.
+  const headers = new Map(isRetry ? record.headers.map(([name, text]) => [`${name}`, `${text}`]) : []);
+  const numberIn = (name: string) => Number(headers.get(name)) || 0;
+  return {
+    offset,
+    value,
+    dueAt: numberIn("due-at"),
+    received: {
+      // With the id of the topic: one that is created again has the same offsets.
+      id: headers.get("id") ?? [topic, index, offset, topicId].join("-"),
+      // Decoded on demand, so that a waiting message takes no more memory than its bytes.
+      get body() {
+        return value.toString();
+      },
+      size: value.length,
+      ...(!isUtf8(value) && { bytes: value }),
+      attempt: 1 + numberIn("attempts"),
+      receipt: `${id} ${offset}`,
+      sentAt: numberIn("sent-at") || Number(firstTimestamp + record.timestampDelta),
+    },
+  };
+}
+
+/** Memory for a message in addition to its value, approximately, in bytes. */
+const messageOverhead = 500;
+
+/** Adds the message of a record, unless it is before the position, and moves the position behind it. */
+export function add(partition: Partition, { firstOffset, firstTimestamp }: Batch, record: KafkaRecord): void {
   const offset = firstOffset + BigInt(record.offsetDelta);
   if (offset < partition.position) return;
   const message = messageOf(partition, offset, record, firstTimestamp);

@@ -1,6 +1,9 @@
+import { letOthersRun } from "../../../waiting/turns.ts";
+import { compressionName } from "./compression/pieces.ts";
 import type { FetchedPartition } from "./fetch.ts";
 import type { Member } from "./member.ts";
-import { type Partition, read, type Unread } from "./partition.ts";
+import { add, type Partition, type Unread } from "./partition.ts";
+import { type Batch, recordsOf } from "./records.ts";
 
 /** Limits for the memory of unacknowledged messages: of a partition, and of all without the retry topics. */
 const partitionBytesMax = 4 * 2 ** 20;
@@ -30,11 +33,7 @@ export const wantedOf = (partitions: Partitions): Partition[] =>
   );
 
 /** Takes what a broker has sent of a partition. Resolves after the first turn of the partition. */
-export async function addFetched(
-  member: Member,
-  partition: Partition,
-  fetched: FetchedPartition,
-): Promise<void> {
+export async function addFetched(member: Member, partition: Partition, fetched: FetchedPartition) {
   // Two brokers can have sent the same, if the leader has changed.
   if (partition.phase.name !== "idle" || fetched.batches.length === 0) return;
   partition.arrivedAt = performance.now();
@@ -95,4 +94,48 @@ function stop(member: Member, partition: Partition, reason: string): void {
 /** Ends the reading into a partition that another process takes over. */
 export function endReading({ phase }: Partition): void {
   phase.unread?.groups.return();
+}
+
+/**
+ * Adds the messages of one group with each `next`, moves the position behind them, and returns the size of the group in
+ * bytes. A broker sends whole batches, also the part before the position, and the batches of aborted transactions. Throws
+ * for an operator what stands at the position and cannot be read.
+ */
+async function* read(
+  partition: Partition,
+  { batches, abortedTransactions }: FetchedPartition,
+): AsyncGenerator<number, void> {
+  const aborted = abortedTransactions.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
+  /** The producers in an aborted transaction. A control record ends it. */
+  const aborting = new Set<bigint>();
+  for (const batch of batches) {
+    const { isControl, producerId, nextOffset } = batch;
+    for (; aborted[0] && aborted[0].firstOffset < nextOffset; aborted.shift())
+      aborting.add(aborted[0].producerId);
+    if (isControl) aborting.delete(producerId);
+    else if (!aborting.has(producerId)) yield* readMessages(partition, batch);
+    if (nextOffset > partition.position) partition.position = nextOffset;
+  }
+}
+
+async function* readMessages(partition: Partition, batch: Batch): AsyncGenerator<number, void> {
+  try {
+    for await (const { records, bytes } of recordsOf(batch)) {
+      for (const record of records) add(partition, batch, record);
+      yield bytes;
+      await letOthersRun();
+    }
+  } catch (error) {
+    throw unreadable(partition, batch, error);
+  }
+}
+
+function unreadable({ topic, index }: Partition, batch: Batch, cause: unknown): Error {
+  const { firstOffset, nextOffset, compression } = batch;
+  return new Error(
+    `topic ${topic}, partition ${index}: the batch at offset ${firstOffset} (${compressionName(compression)}) cannot be ` +
+      `read, and all behind it waits: ${(cause as Error).message}. To give it up, delete the records before offset ` +
+      `${nextOffset} with kafka-delete-records.sh`,
+    { cause },
+  );
 }

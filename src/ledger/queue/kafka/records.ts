@@ -48,11 +48,6 @@ function readBatch(bytes: Buffer): Batch {
   };
 }
 
-/** Records that are read at once, and their size. */
-interface Group {
-  records: KafkaRecord[];
-  bytes: number;
-}
 /** A group of records ends when they have this size. */
 const groupBytes = 2 ** 16;
 /** A decompressed record is in memory as a whole. Legal messages have up to 1 MiB; longer ones become dead letters. */
@@ -64,7 +59,11 @@ const shortestRecord = 7;
  * The records of a batch in groups of about 64 KiB, or of one record. Decompresses only what it needs for the next group.
  * Throws if the batch cannot be read within the memory for it, or is damaged.
  */
-export async function* recordsOf({ compression, count, records }: Batch): AsyncGenerator<Group> {
+export async function* recordsOf({
+  compression,
+  count,
+  records,
+}: Batch): AsyncGenerator<ReturnType<typeof readGroup>> {
   let left = count;
   let parts: Buffer[] = [];
   let [bytes, needed] = [0, shortestRecord];
@@ -93,8 +92,8 @@ const recordDamaged = "a record of it is damaged";
 const recordTooLarge = `a record of it is larger than ${recordBytesMax / 2 ** 20} MiB; messages may have 1 MiB, and its \
 producer can reject larger ones (max.request.size)`;
 
-/** Reads up to `max` records that the data has as a whole, of about 64 KiB. */
-function readGroup(reader: Reader, max: number): Group {
+/** Reads up to `max` records that the data has as a whole, of about 64 KiB. Returns them and their size. */
+function readGroup(reader: Reader, max: number) {
   const records: KafkaRecord[] = [];
   const start = reader.position;
   while (records.length < max && reader.position - start < groupBytes) {

@@ -97,7 +97,6 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
   const indexes = new Map(
     names.map((name) => [name, [...Array(found.get(name)?.partitionsCount ?? 0).keys()]]),
   );
-  const idOf = (name: string) => found.get(name)?.id ?? "";
   const at = async (timestamp: bigint) => {
     const requests = [...indexes].map(([name, partitions]) => ({
       name,
@@ -105,23 +104,20 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
     }));
     const isolationLevel = FetchIsolationLevels.READ_COMMITTED;
     const listed = await admin.listOffsets({ topics: requests, isolationLevel });
-    return byPartition(listed, ({ offset }) => offset);
+    return byPartition(listed);
   };
-  const committed = async () => {
-    const requested = [...indexes].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
-    const groups = await admin.listConsumerGroupOffsets({
-      groups: [{ groupId: topics.group, topics: requested }],
-    });
-    return byPartition(groups[0]?.topics ?? [], (commit) => commit);
-  };
+  const requested = [...indexes].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
   // First, since a message that arrives and is acknowledged meanwhile would be committed behind the end.
-  const commits = await committed();
+  const [group] = await admin.listConsumerGroupOffsets({
+    groups: [{ groupId: topics.group, topics: requested }],
+  });
+  const commits = byPartition(group?.topics ?? []);
   const [begins, ends] = await Promise.all([at(earliest), at(latest)]);
   return [...indexes].flatMap(([topic, partitions]) =>
     partitions.map((index) => {
       const key = keyOf(topic, index);
-      const [topicId, first] = [idOf(topic), begins.get(key) ?? 0n];
-      const end = latestOf(ends.get(key) ?? first, first);
+      const [topicId, first] = [found.get(topic)?.id ?? "", begins.get(key)?.offset ?? 0n];
+      const end = latestOf(ends.get(key)?.offset ?? first, first);
       const committed = validCommit(commits.get(key), topicId, end);
       return { topic, topicId, index, committed, first, next: latestOf(committed, first), end };
     }),
@@ -133,14 +129,13 @@ export async function listOffsets(admin: Admin, topics: Topics): Promise<Partiti
  * not available when the topic was deleted, or if a member commits it afterwards. Tools, which set the offsets of a group,
  * commit without the id of the topic. An offset behind the end is of records that the brokers have lost.
  */
-function validCommit(commit: CommittedOffset | undefined, topicId: string, end: bigint): bigint {
+function validCommit(
+  commit: { committedOffset: bigint; metadata?: string | null } | undefined,
+  topicId: string,
+  end: bigint,
+): bigint {
   if (!commit || commit.committedOffset > end || (commit.metadata && commit.metadata !== topicId)) return -1n;
   return commit.committedOffset;
-}
-
-interface CommittedOffset {
-  committedOffset: bigint;
-  metadata?: string | null;
 }
 
 const latestOf = (one: bigint, other: bigint) => (one > other ? one : other);
@@ -150,12 +145,11 @@ const latest = -1n;
 
 export const keyOf = (topic: string, index: number) => `${topic}-${index}`;
 
-const byPartition = <Listed extends { partitionIndex: number }, Result>(
+const byPartition = <Listed extends { partitionIndex: number }>(
   topics: { name: string; partitions: Listed[] }[],
-  resultOf: (listed: Listed) => Result,
-): Map<string, Result> =>
+): Map<string, Listed> =>
   new Map(
     topics.flatMap(({ name, partitions }) =>
-      partitions.map((listed) => [keyOf(name, listed.partitionIndex), resultOf(listed)] as const),
+      partitions.map((listed) => [keyOf(name, listed.partitionIndex), listed] as const),
     ),
   );

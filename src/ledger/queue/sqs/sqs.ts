@@ -73,14 +73,11 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
   const isFifo = address.url.endsWith(".fifo");
   return {
     address,
-    async receive(max, waitMs, stop) {
-      try {
-        return await receive(client, queue, max, waitMs, stop);
-      } catch (error) {
+    receive: (max, waitMs, stop) =>
+      receive(client, address.url, max, waitMs, stop).catch((error) => {
         if (stop.aborted) return [];
         throw error;
-      }
-    },
+      }),
     acknowledge: (messages) =>
       inRequests(messages, (chunk) =>
         client.send(new DeleteMessageBatchCommand({ ...queue, Entries: entriesOf(chunk, {}) })),
@@ -114,16 +111,10 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
 }
 
 /** Receives up to 10 messages. If there are as many, more may wait, and are received in parallel. */
-async function receive(
-  client: SQSClient,
-  queue: { QueueUrl: string },
-  max: number,
-  waitMs: number,
-  stop: AbortSignal,
-): Promise<ReceivedMessage[]> {
+async function receive(client: SQSClient, QueueUrl: string, max: number, waitMs: number, stop: AbortSignal) {
   async function receiveOnce(upTo: number, waitSeconds: number): Promise<ReceivedMessage[]> {
     const command = new ReceiveMessageCommand({
-      ...queue,
+      QueueUrl,
       MaxNumberOfMessages: Math.min(upTo, requestMax),
       WaitTimeSeconds: waitSeconds,
       MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
@@ -144,12 +135,7 @@ async function receive(
   return [first, ...(await Promise.all(more))].flat();
 }
 
-const readMessage = ({
-  MessageId = "",
-  Body = "",
-  ReceiptHandle = "",
-  Attributes,
-}: Message): ReceivedMessage => ({
+const readMessage = ({ MessageId = "", Body = "", ReceiptHandle = "", Attributes }: Message) => ({
   id: MessageId,
   body: Body,
   size: Buffer.byteLength(Body),
@@ -168,17 +154,13 @@ function groupOf(body: string): string {
   return hash("sha256", JSON.stringify([resource_type, resource_external_id]));
 }
 
-interface BatchResponse {
-  Failed?: BatchResultErrorEntry[] | undefined;
-}
-
 /** Number of requests of one call that are in flight at the same time. */
 const requestsAtATime = 20;
 
 /** Sends entries in as few requests as SQS allows, several in parallel. Rejects if any entry fails. */
 async function inRequests<Entry extends ReceivedMessage | string>(
   entries: Entry[],
-  request: (entries: Entry[]) => Promise<BatchResponse>,
+  request: (entries: Entry[]) => Promise<{ Failed?: BatchResultErrorEntry[] | undefined }>,
   atATime = requestsAtATime,
 ): Promise<void> {
   const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);

@@ -1,4 +1,4 @@
-import { Source, Window } from "./window.ts";
+import { literals, Source, Window } from "./window.ts";
 
 const frameMagic = 0x184d2204;
 const flags = { dictionary: 0b1, contentSize: 0b1000, blockChecksum: 0b1_0000 };
@@ -48,15 +48,4 @@ function lengthOf(block: Source, first: number): number {
   let length = first;
   for (let more = first === 15 ? 255 : 0; more === 255; length += more) more = block.byte();
   return length;
-}
-
-/** Writes the next bytes as they are. */
-export function* literals(source: Source, count: number, window: Window): Generator<Buffer> {
-  source.requireBytes(count);
-  for (let left = count; left > 0; ) {
-    const written = window.write(source.bytes, source.at, left);
-    source.at += written;
-    left -= written;
-    if (window.isFull) yield window.take();
-  }
 }

@@ -1,5 +1,4 @@
-import { literals } from "./lz4.ts";
-import { Source, Window } from "./window.ts";
+import { literals, Source, Window } from "./window.ts";
 
 /** How Java clients begin: with blocks of 32 KiB, each with its size before it. Others send one block without a header. */
 const xerialMagic = Buffer.from("\x82SNAPPY\0", "latin1");

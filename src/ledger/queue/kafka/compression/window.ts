@@ -100,11 +100,17 @@ export class Source {
     for (let index = 0; index < count; index += 1) value += this.byte() * 2 ** (8 * index);
     return value;
   }
-
-  /** Begins at the bytes of a literal, which must all be there. */
-  requireBytes(count: number): void {
-    if (count > this.end - this.at) throw new Error(truncated);
-  }
 }
 
 const truncated = "the data ends too early";
+
+/** Writes the next bytes as they are. */
+export function* literals(source: Source, count: number, window: Window): Generator<Buffer> {
+  if (count > source.end - source.at) throw new Error(truncated);
+  for (let left = count; left > 0; ) {
+    const written = window.write(source.bytes, source.at, left);
+    source.at += written;
+    left -= written;
+    if (window.isFull) yield window.take();
+  }
+}

@@ -51,16 +51,11 @@ function idsOf(entries: Input[]): string[] {
 }
 
 /** The result of the work, or its `SqsError`. */
-function resultOf<Result>(work: () => Result): Result | SqsError {
+export function resultOf<Result>(work: () => Result): Result | SqsError {
   try {
     return work();
   } catch (error) {
     if (error instanceof SqsError) return error;
     throw error;
   }
-}
-
-export function errorOf(work: () => void): SqsError | undefined {
-  const result = resultOf(work);
-  return result instanceof SqsError ? result : undefined;
 }

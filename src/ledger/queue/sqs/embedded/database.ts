@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { folderError } from "../../../../process/folder-error.ts";
 import { lockNames } from "../../../../process/folder-lock.ts";
+import { freeBytes } from "../../../../process/free-space.ts";
 import { makePrivateFolder } from "../../../../process/private-folder.ts";
 import { schema } from "./schema.ts";
 
@@ -17,6 +18,8 @@ const busyMaxMs = 20;
 const cacheKib = 8 * 1024;
 /** The write-ahead log is cut to this size when it has become longer. */
 const logBytesMax = 16 * 2 ** 20;
+/** Space that stays free for the write-ahead log, and so for deleting messages. */
+const reserveBytes = 32 * 2 ** 20;
 
 /** Opens the file of a folder, and makes both if they do not exist. Throws an error with a message for an operator. */
 export function openDatabase(folder: string): DatabaseSync {
@@ -26,8 +29,9 @@ export function openDatabase(folder: string): DatabaseSync {
   } catch (error) {
     throw folderError(folder, error as Error);
   }
-  const database = openFile(folder);
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(join(folder, fileName), { timeout: openMaxMs });
     database.exec(`
       pragma auto_vacuum = incremental;
       pragma journal_mode = wal;
@@ -39,16 +43,8 @@ export function openDatabase(folder: string): DatabaseSync {
     database.exec(`pragma busy_timeout = ${busyMaxMs}`);
     return database;
   } catch (error) {
-    database.close();
+    database?.close();
     throw isSqliteError(error) ? explain(error, folder) : error;
-  }
-}
-
-function openFile(folder: string): DatabaseSync {
-  try {
-    return new DatabaseSync(join(folder, fileName), { timeout: openMaxMs });
-  } catch (error) {
-    throw explain(error as Error, folder);
   }
 }
 
@@ -77,6 +73,9 @@ export const isBusy = (error: unknown) => hasCode(error, 5);
 
 /** True if there is no space: a full disk, a quota or a limit of the file size can also be an I/O error. */
 export const isFull = (error: unknown) => hasCode(error, 10, 13);
+
+/** True if the disk of a folder has space for so many bytes of messages: for the log and for the file. */
+export const hasSpaceFor = (folder: string, bytes: number) => freeBytes(folder) > reserveBytes + 2 * bytes;
 
 /** An error with a message for an operator. */
 export function explain(error: Error, folder: string): Error {

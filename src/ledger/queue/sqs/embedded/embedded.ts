@@ -25,17 +25,12 @@ export async function open({ url, parameters, warn }: Address<EmbeddedParameters
   return { ...queue, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-interface Started {
-  address?: string;
-  warnings: string[];
-  error?: Error;
-}
-
 /** Starts the server in a thread, since each commit waits for the disk and a message of 1 MB takes milliseconds. */
 async function startThread(workerData: ServerOptions, warn: Warn) {
   // The flags of this process select what it runs.
   const worker = new Worker(new URL("server-thread.ts", import.meta.url), { workerData, execArgv: [] });
   const exit = once(worker, "exit");
+  type Started = { address?: string; warnings: string[]; error?: Error };
   const [{ address, warnings, error }] = (await once(worker, "message")) as [Started];
   async function close(): Promise<void> {
     worker.postMessage("close");

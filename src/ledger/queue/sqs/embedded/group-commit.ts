@@ -5,10 +5,8 @@ import { unavailable } from "./protocol/sqs-error.ts";
 /** Changes messages and resolves when the changes are on the disk. Rejects with an `SqsError` that clients retry. */
 export type Commit = <Result>(work: () => Result) => Promise<Result>;
 
-interface Job {
+interface Job extends PromiseWithResolvers<unknown> {
   work: () => unknown;
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
   since: number;
 }
 
@@ -28,53 +26,44 @@ export function openCommits(messages: Messages): Commit {
   let waiting: Job[] = [];
   let isScheduled = false;
 
-  function schedule(): void {
+  function schedule(delay: (next: () => void) => unknown): void {
     if (isScheduled || waiting.length === 0) return;
     isScheduled = true;
-    setImmediate(flush);
+    delay(flush);
   }
 
   function flush(): void {
     isScheduled = false;
-    const jobs = waiting.splice(0, jobsMax);
+    commit(waiting.splice(0, jobsMax));
+    schedule(setImmediate);
+  }
+
+  function commit(jobs: Job[]): void {
     try {
       const results = messages.transaction(() => jobs.map(({ work }) => work()));
       for (const [index, { resolve }] of jobs.entries()) resolve(results[index]);
     } catch (error) {
       if (isBusy(error)) waitFor(jobs);
       else if (jobs.length === 1) jobs[0]?.reject(toSqsError(error));
-      else for (const job of jobs) commitAlone(job);
-    }
-    schedule();
-  }
-
-  function commitAlone(job: Job): void {
-    try {
-      job.resolve(messages.transaction(job.work));
-    } catch (error) {
-      if (isBusy(error)) waiting.push(job);
-      else job.reject(toSqsError(error));
+      else for (const job of jobs) commit([job]);
     }
   }
 
   /** The jobs stay the first. Those that have waited too long fail. */
   function waitFor(jobs: Job[]): void {
     const since = performance.now() - waitMaxMs;
-    const [late, others] = [
-      jobs.filter((job) => job.since < since),
-      jobs.filter((job) => job.since >= since),
-    ];
+    const { late = [], others = [] } = Object.groupBy(jobs, (job) => (job.since < since ? "late" : "others"));
     for (const { reject } of late) reject(unavailable("Another process has been writing for too long."));
     waiting = [...others, ...waiting];
-    isScheduled = true;
-    setTimeout(flush, retryMs);
+    schedule((next) => setTimeout(next, retryMs));
   }
 
-  return <Result>(work: () => Result) =>
-    new Promise<Result>((resolve, reject) => {
-      waiting.push({ work, resolve: resolve as Job["resolve"], reject, since: performance.now() });
-      schedule();
-    });
+  return <Result>(work: () => Result) => {
+    const job = { ...Promise.withResolvers<unknown>(), work, since: performance.now() };
+    waiting.push(job);
+    schedule(setImmediate);
+    return job.promise as Promise<Result>;
+  };
 }
 
 /** Its texts do not quote data. */

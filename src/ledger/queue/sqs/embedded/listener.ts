@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { isReachedBy } from "../../../../values/host.ts";
 import { isBusy } from "./database.ts";
 import type { Caller, ServedQueue } from "./operation.ts";
-import { operate } from "./operations.ts";
+import { operationOf } from "./operations.ts";
 import { jsonProtocol } from "./protocol/json.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import { queryProtocol } from "./protocol/query.ts";
@@ -15,28 +15,19 @@ export const host = "127.0.0.1";
 /** For the messages in responses that wait for their clients. */
 const unsentBytesMax = 32 * 2 ** 20;
 
-export interface Listener {
-  queue: ServedQueue;
-  allowedHosts: string[];
-  readBody: ReturnType<typeof openBodies>;
-  /** The connections of the callers whose requests are handled. */
-  connections: Set<AbortController>;
-  isStopping: boolean;
-  /** The bytes of messages in responses that are not sent. */
-  unsentBytes: number;
-}
+export type Listener = ReturnType<typeof newListener>;
 
-export const newListener = (queue: ServedQueue, allowedHosts: string[]): Listener => ({
+export const newListener = (queue: ServedQueue, allowedHosts: string[]) => ({
   ...{ queue, allowedHosts, readBody: openBodies() },
-  ...{ connections: new Set(), isStopping: false, unsentBytes: 0 },
+  /** The connections of the callers whose requests are handled. */
+  connections: new Set<AbortController>(),
+  isStopping: false,
+  /** The bytes of messages in responses that are not sent. */
+  unsentBytes: 0,
 });
 
 /** Handles a request and sends its response. */
-export async function respond(
-  listener: Listener,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export async function respond(listener: Listener, request: IncomingMessage, response: ServerResponse) {
   const isForm = request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
   const protocol = isForm ? queryProtocol : jsonProtocol;
   const id = randomUUID();
@@ -67,16 +58,14 @@ async function handle(
     throw new SqsError("InvalidAction", "A request must have the method POST.", 405);
   }
   const body = await listener.readBody(request, response);
-  const { operation, input } = protocol.read({ headers: request.headers, path: request.url ?? "/", body });
-  const output = await operate(listener.queue, operation, input, callerOf(listener, request, response));
+  const { operation, input } = protocol.read(request, body);
+  const caller = callerOf(listener, request, response);
+  const output = await operationOf(operation)(listener.queue, input, caller);
   return protocol.result(id, operation, output);
 }
 
-function callerOf(
-  listener: Listener,
-  { headers, socket }: IncomingMessage,
-  response: ServerResponse,
-): Caller {
+function callerOf(listener: Listener, request: IncomingMessage, response: ServerResponse): Caller {
+  const { headers, socket } = request;
   const connection = new AbortController();
   if (listener.isStopping || response.closed) connection.abort();
   listener.connections.add(connection);

@@ -42,9 +42,9 @@ export const sizeOf = ({ body, attributes = {} }: NewMessage) =>
     Buffer.byteLength(body),
   );
 
-/** Throws an `SqsError` if it is larger. */
-export function requireSize(message: NewMessage, bytesMax: number): void {
-  if (sizeOf(message) <= bytesMax) return;
+/** The message. Throws an `SqsError` if it is larger. */
+export function requireSize(message: NewMessage, bytesMax: number): NewMessage {
+  if (sizeOf(message) <= bytesMax) return message;
   throw new SqsError(
     "InvalidParameterValue",
     `One or more parameters are invalid. Reason: Message must be shorter than ${bytesMax} bytes.`,
@@ -58,18 +58,17 @@ export function readMessage(input: Input, defaultDelaySeconds: number): NewMessa
   if (optionalText(input, "MessageDeduplicationId") !== undefined) {
     throw invalidValue("MessageDeduplicationId", "", "This queue is not a FIFO queue");
   }
-  const delaySeconds = optionalNumber(input, "DelaySeconds", { min: 0, max: delaySecondsMax });
-  const attributes = readAttributes(input, "MessageAttributes");
+  const delaySeconds = optionalNumber(input, "DelaySeconds", 0, delaySecondsMax);
   return {
     body,
     delayMs: (delaySeconds ?? defaultDelaySeconds) * 1000,
-    ...(Object.keys(attributes).length > 0 && { attributes }),
-    ...systemAttributesOf(input),
+    attributes: readAttributes(input, "MessageAttributes"),
+    systemAttributes: readSystemAttributes(input),
   };
 }
 
 /** The trace of a sender and the group of a fair queue are kept and delivered. */
-function systemAttributesOf(input: Input): Pick<NewMessage, "systemAttributes"> {
+function readSystemAttributes(input: Input): Record<string, string> {
   const trace = readAttributes(input, "MessageSystemAttributes");
   const unknown = Object.keys(trace).find((name) => name !== "AWSTraceHeader");
   if (unknown !== undefined) throw invalidValue("MessageSystemAttributes", unknown, "It is not supported");
@@ -78,12 +77,9 @@ function systemAttributesOf(input: Input): Pick<NewMessage, "systemAttributes"> 
     throw invalidValue("MessageGroupId", group, `Must have 1 to ${groupMax} printable ASCII characters`);
   }
   const header = trace.AWSTraceHeader?.StringValue;
-  if (header === undefined && group === undefined) return {};
   return {
-    systemAttributes: {
-      ...(header !== undefined && { AWSTraceHeader: header }),
-      ...(group !== undefined && { MessageGroupId: group }),
-    },
+    ...(header !== undefined && { AWSTraceHeader: header }),
+    ...(group !== undefined && { MessageGroupId: group }),
   };
 }
 

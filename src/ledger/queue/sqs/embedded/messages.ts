@@ -2,13 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy, isFull, openDatabase } from "./database.ts";
 import type { Receipt } from "./receipt.ts";
-import {
-  type ContentRow,
-  type HiddenRow,
-  prepareStatements,
-  type Statements,
-  type VisibleRow,
-} from "./statements.ts";
+import { prepareStatements, type Statements } from "./statements.ts";
 
 /** A typed value of Amazon SQS. A binary value is in base64. */
 export interface AttributeValue {
@@ -37,7 +31,7 @@ export interface StoredMessage extends Receipt {
   firstReceivedAt: number;
 }
 
-/** A message with its history, from the file of another release. */
+/** A message with its history. */
 export interface KeptMessage extends NewMessage {
   id: string;
   sentAt: number;
@@ -136,11 +130,8 @@ function transactionsIn({ database, statements }: File) {
 function settingsIn({ statements }: File) {
   return {
     setting: (name: string) => settingOf(statements, name),
-    settings: () =>
-      Object.fromEntries(statements.settings.all().map(({ name, value }) => [name, value])) as Record<
-        string,
-        string
-      >,
+    settings: (): Record<string, string> =>
+      Object.fromEntries(statements.settings.all().map(({ name, value }) => [name, value])),
     /** An undefined value removes the setting. */
     set(name: string, value: string | undefined): void {
       if (value === undefined) statements.unset.run(name);
@@ -160,60 +151,60 @@ function expiredAt({ statements, now }: File): number {
 
 const purgedTo = ({ statements }: File) => Number(settingOf(statements, "purged to") ?? 0);
 
+/** Null for no attributes. */
+const jsonOf = (attributes: object = {}) =>
+  Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : null;
+
 function sendingTo({ statements, now }: File) {
-  function insert(
-    { body, attributes, systemAttributes }: NewMessage,
-    state: Omit<KeptMessage, "body">,
-  ): void {
-    const json = [attributes, systemAttributes].map((value) => (value ? JSON.stringify(value) : null));
-    const size = Buffer.byteLength(body) + (json[0]?.length ?? 0);
-    const { id, sentAt, visibleAt, received, firstReceivedAt } = state;
+  function keep(message: KeptMessage): void {
+    const { id, body, sentAt, visibleAt, received, firstReceivedAt } = message;
+    const attributes = jsonOf(message.attributes);
+    const size = Buffer.byteLength(body) + (attributes?.length ?? 0);
     const values = [id, size, sentAt, visibleAt, received, firstReceivedAt];
     const { lastInsertRowid: number } = statements.insertMessage.run(...values);
-    statements.insertContent.run(number, body, ...(json as [string | null, string | null]));
+    statements.insertContent.run(number, body, attributes, jsonOf(message.systemAttributes));
   }
 
   return {
+    keep,
     /** Returns the id of the message. */
     append(message: NewMessage): string {
       const id = randomUUID();
       const sentAt = now();
       const visibleAt = sentAt + (message.delayMs ?? 0);
-      insert(message, { id, sentAt, visibleAt, received: 0, firstReceivedAt: null });
+      keep({ ...message, id, sentAt, visibleAt, received: 0, firstReceivedAt: null });
       return id;
     },
-    keep: (message: KeptMessage) => insert(message, message),
   };
+}
+
+interface VisibleRow extends Receipt {
+  size: number;
+  sentAt: number;
+  firstReceivedAt: number | null;
 }
 
 function deliveriesFrom(file: File) {
   const { statements, now } = file;
-  function deliver(row: VisibleRow, visibleAt: number): StoredMessage {
-    const { number, id, sent_at, received, first_received_at } = row;
-    const firstReceivedAt = first_received_at ?? now();
-    statements.deliver.run(visibleAt, received + 1, firstReceivedAt, number);
-    const { body, attributes, system_attributes } = statements.content.get(number) as unknown as ContentRow;
+  function deliver({ number, id, sentAt, ...row }: VisibleRow, visibleAt: number): StoredMessage {
+    const [received, firstReceivedAt] = [row.received + 1, row.firstReceivedAt ?? now()];
+    statements.deliver.run(visibleAt, received, firstReceivedAt, number);
+    const content = statements.content.get(number) as Record<string, string | null>;
+    const { body, attributes, systemAttributes } = content;
     return {
-      ...{ number, id, received: received + 1, body, sentAt: sent_at, firstReceivedAt },
-      attributes: attributes ? JSON.parse(attributes) : {},
-      systemAttributes: system_attributes ? JSON.parse(system_attributes) : {},
+      ...{ number, id, received, body: body ?? "", sentAt, firstReceivedAt },
+      attributes: JSON.parse(attributes ?? "{}"),
+      systemAttributes: JSON.parse(systemAttributes ?? "{}"),
     };
   }
 
   return {
     /** True if a message may be visible. */
-    mayReceive(): boolean {
-      const first = statements.firstVisible.get() as { visible_at: number } | undefined;
-      return first !== undefined && first.visible_at <= now();
-    },
+    mayReceive: () => statements.anyVisible.get(now()) !== undefined,
     /** Delivers up to `max` visible messages, those first that became visible first, and hides them for this time. */
     receive(max: number, hiddenMs: number): StoredMessage[] {
-      const rows = statements.visible.all(
-        now(),
-        expiredAt(file),
-        purgedTo(file),
-        max,
-      ) as unknown as VisibleRow[];
+      const found: unknown[] = statements.visible.all(now(), expiredAt(file), purgedTo(file), max);
+      const rows = found as VisibleRow[];
       let bytes = 0;
       const fitting = rows.filter(({ size }, index) => {
         bytes += size;
@@ -227,18 +218,12 @@ function deliveriesFrom(file: File) {
     },
     /** Hides a delivered message for this time from now on. False if it is visible, gone, or was delivered again. */
     hide({ number, received, id }: Receipt, hiddenMs: number): boolean {
-      const found = statements.find.get(number, received, id) as { visible_at: number } | undefined;
-      if (!found || found.visible_at <= now()) return false;
-      statements.hide.run(now() + hiddenMs, number);
-      return true;
+      return statements.hide.run(now() + hiddenMs, number, received, id, now()).changes === 1;
     },
     /** Approximate numbers of messages: hidden ones can count as visible a second early. */
-    counts(): { visible: number; inFlight: number; delayed: number } {
-      const { messages } = statements.total.get() as { messages: number };
-      const hidden = statements.hidden.all(Math.floor(now() / 1000)) as unknown as HiddenRow[];
-      const [delayed = 0, inFlight = 0] = [0, 1].map((isReceived) =>
-        Math.max(0, hidden.find(({ is_received }) => is_received === isReceived)?.messages ?? 0),
-      );
+    counts() {
+      const counts = statements.counts.get(Math.floor(now() / 1000));
+      const { messages, inFlight, delayed } = counts as Record<"messages" | "inFlight" | "delayed", number>;
       return { visible: Math.max(0, messages - delayed - inFlight), inFlight, delayed };
     },
   };

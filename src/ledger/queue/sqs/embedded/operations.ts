@@ -10,7 +10,7 @@ import {
   setAttributes,
   visibilitySecondsMax,
 } from "./queue-attributes.ts";
-import { type Receipt, readReceiptHandle } from "./receipt.ts";
+import { readReceipt } from "./receipt.ts";
 import { receiveMessage } from "./receive.ts";
 import { sendMessage, sendMessageBatch } from "./send.ts";
 
@@ -22,7 +22,7 @@ const operations: Record<string, Operation> = {
     return { QueueUrl: urlOf(queue, host) };
   },
   ListQueues(queue, input, { host }) {
-    optionalNumber(input, "MaxResults", { min: 1, max: 1000 });
+    optionalNumber(input, "MaxResults", 1, 1000);
     const isListed = queue.name.startsWith(optionalText(input, "QueueNamePrefix") ?? "");
     return { QueueUrls: isListed ? [urlOf(queue, host)] : [] };
   },
@@ -71,15 +71,10 @@ const operations: Record<string, Operation> = {
   ),
 };
 
-/** Runs an operation by its name. */
-export async function operate(
-  queue: ServedQueue,
-  name: string,
-  input: Input,
-  caller: Caller,
-): Promise<Output> {
+/** The operation with this name. Throws an `SqsError` if there is none. */
+export function operationOf(name: string): Operation {
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-  if (operation) return operation(queue, input, caller);
+  if (operation) return operation;
   if (!unsupported.has(name)) {
     throw new SqsError("InvalidAction", `The action ${name.slice(0, 100)} is not valid for this endpoint.`);
   }
@@ -137,15 +132,9 @@ async function createQueue(queue: ServedQueue, input: Input, { host }: Caller): 
   return { QueueUrl: urlOf(queue, host) };
 }
 
-function readReceipt(input: Input): Receipt {
-  const receipt = readReceiptHandle(requiredText(input, "ReceiptHandle"));
-  if (!receipt) throw new SqsError("ReceiptHandleIsInvalid", "The input receipt handle is invalid.");
-  return receipt;
-}
-
-function readVisibility(input: Input): { receipt: Receipt; hiddenMs: number } {
+function readVisibility(input: Input) {
   const receipt = readReceipt(input);
-  const seconds = optionalNumber(input, "VisibilityTimeout", { min: 0, max: visibilitySecondsMax });
+  const seconds = optionalNumber(input, "VisibilityTimeout", 0, visibilitySecondsMax);
   if (seconds === undefined) throw missing("VisibilityTimeout");
   return { receipt, hiddenMs: seconds * 1000 };
 }

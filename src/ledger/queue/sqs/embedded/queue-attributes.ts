@@ -1,7 +1,7 @@
 import { delaySecondsMax, messageBytesMax } from "./message-rules.ts";
 import type { Messages } from "./messages.ts";
-import { entriesOf, type Input, texts } from "./protocol/input.ts";
-import { SqsError } from "./protocol/sqs-error.ts";
+import { entriesOf, type Input, texts, valuesOf, wantedNames } from "./protocol/input.ts";
+import { SqsError, unknownAttribute } from "./protocol/sqs-error.ts";
 
 export const visibilitySecondsMax = 43_200;
 export const waitSecondsMax = 20;
@@ -22,15 +22,6 @@ const settable: Record<string, Attribute> = {
   MessageRetentionPeriod: { min: 60, max: 1_209_600 },
   ReceiveMessageWaitTimeSeconds: { min: 0, max: waitSecondsMax, default: "0" },
 };
-
-const reported = [
-  "QueueArn",
-  "ApproximateNumberOfMessages",
-  "ApproximateNumberOfMessagesNotVisible",
-  "ApproximateNumberOfMessagesDelayed",
-  "CreatedTimestamp",
-  "LastModifiedTimestamp",
-];
 
 /** Attributes of Amazon SQS that this queue does not have. */
 const unsupported = [
@@ -66,9 +57,7 @@ export function readQueueAttributes(input: Input): [name: string, value: string]
       requireInRange(name, value, settable[name] as Attribute);
       return true;
     }
-    if (!unsupported.includes(name)) {
-      throw new SqsError("InvalidAttributeName", `Unknown Attribute ${name.slice(0, 100)}.`);
-    }
+    if (!unsupported.includes(name)) throw unknownAttribute(name);
     // These say what is so.
     if (value === "" || value === "false") return false;
     throw new SqsError("InvalidAttributeName", `The attribute ${name} is not supported by this queue.`);
@@ -91,26 +80,20 @@ export function setAttributes(messages: Messages, attributes: [name: string, val
 }
 
 /** The requested attributes that have a value. */
-export function reportAttributes(messages: Messages, input: Input, arn: string): Record<string, string> {
-  const names = texts(input, "AttributeNames");
-  const known = [...Object.keys(settable), ...reported];
-  const unknown = names.find(
-    (name) => name !== "All" && !known.includes(name) && !unsupported.includes(name),
-  );
-  if (unknown !== undefined) {
-    throw new SqsError("InvalidAttributeName", `Unknown Attribute ${unknown.slice(0, 100)}.`);
-  }
+export function reportAttributes(messages: Messages, input: Input, arn: string) {
+  const settings = messages.settings();
   const { visible, inFlight, delayed } = messages.counts();
   const values: Record<string, string | undefined> = {
-    ...Object.fromEntries(Object.entries(settable).map(([name, attribute]) => [name, attribute.default])),
+    ...Object.fromEntries(
+      Object.entries(settable).map(([name, attribute]) => [name, settings[name] ?? attribute.default]),
+    ),
     QueueArn: arn,
     ApproximateNumberOfMessages: String(visible),
     ApproximateNumberOfMessagesNotVisible: String(inFlight),
     ApproximateNumberOfMessagesDelayed: String(delayed),
-    ...messages.settings(),
+    CreatedTimestamp: settings.CreatedTimestamp,
+    LastModifiedTimestamp: settings.LastModifiedTimestamp,
   };
-  const wanted = names.includes("All") ? known : names;
-  return Object.fromEntries(
-    wanted.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
-  );
+  const names = wantedNames(texts(input, "AttributeNames"), Object.keys(values), unsupported);
+  return valuesOf(names, values);
 }

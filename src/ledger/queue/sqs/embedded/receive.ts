@@ -1,22 +1,17 @@
 import { digestOf, withDigest } from "./message-rules.ts";
 import type { StoredMessage } from "./messages.ts";
 import { account, type Caller, type Output, type ServedQueue } from "./operation.ts";
-import { type Input, optionalNumber, texts } from "./protocol/input.ts";
-import { SqsError } from "./protocol/sqs-error.ts";
+import { type Input, optionalNumber, texts, valuesOf, wantedNames } from "./protocol/input.ts";
 import { attributeOf, visibilitySecondsMax, waitSecondsMax } from "./queue-attributes.ts";
 import { receiptHandleOf } from "./receipt.ts";
 
 export async function receiveMessage(queue: ServedQueue, input: Input, caller: Caller): Promise<Output> {
   const { messages, commit, waits } = queue;
-  const max = optionalNumber(input, "MaxNumberOfMessages", { min: 1, max: 10 }) ?? 1;
-  const hiddenSeconds =
-    optionalNumber(input, "VisibilityTimeout", { min: 0, max: visibilitySecondsMax }) ??
-    attributeOf(messages, "VisibilityTimeout") ??
-    0;
-  const waitSeconds =
-    optionalNumber(input, "WaitTimeSeconds", { min: 0, max: waitSecondsMax }) ??
-    attributeOf(messages, "ReceiveMessageWaitTimeSeconds") ??
-    0;
+  const secondsIn = (name: string, secondsMax: number, attribute: string) =>
+    optionalNumber(input, name, 0, secondsMax) ?? attributeOf(messages, attribute) ?? 0;
+  const max = optionalNumber(input, "MaxNumberOfMessages", 1, 10) ?? 1;
+  const hiddenSeconds = secondsIn("VisibilityTimeout", visibilitySecondsMax, "VisibilityTimeout");
+  const waitSeconds = secondsIn("WaitTimeSeconds", waitSecondsMax, "ReceiveMessageWaitTimeSeconds");
   const present = presenter(input);
   const deliver = () => {
     if (caller.signal.aborted || !caller.mayDeliver()) return [];
@@ -48,12 +43,7 @@ const otherSystemNames = ["SequenceNumber", "MessageDeduplicationId", "DeadLette
 /** Makes the member of a response for a message, with the attributes that the request names. */
 function presenter(input: Input): (message: StoredMessage) => Output {
   const names = [...texts(input, "AttributeNames"), ...texts(input, "MessageSystemAttributeNames")];
-  const known = ["All", ...systemNames, ...otherSystemNames];
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new SqsError("InvalidAttributeName", `Unknown Attribute ${unknown.slice(0, 100)}.`);
-  }
-  const wanted = names.includes("All") ? systemNames : names;
+  const wanted = wantedNames(names, systemNames, otherSystemNames);
   const patterns = texts(input, "MessageAttributeNames");
   const isWanted = (name: string) =>
     patterns.some((pattern) =>
@@ -62,14 +52,13 @@ function presenter(input: Input): (message: StoredMessage) => Output {
         : [name, "All"].includes(pattern),
     );
   return (message) => {
-    const values: Record<string, string> = {
+    const system = valuesOf(wanted, {
       SenderId: account,
       SentTimestamp: String(message.sentAt),
       ApproximateReceiveCount: String(message.received),
       ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
       ...message.systemAttributes,
-    };
-    const system = wanted.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
+    });
     const attributes = Object.entries(message.attributes).filter(([name]) => isWanted(name));
     const MessageAttributes = Object.fromEntries(attributes);
     return {
@@ -77,7 +66,7 @@ function presenter(input: Input): (message: StoredMessage) => Output {
       ReceiptHandle: receiptHandleOf(message),
       MD5OfBody: digestOf(message.body),
       Body: message.body,
-      ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
+      ...(Object.keys(system).length > 0 && { Attributes: system }),
       ...withDigest("MD5OfMessageAttributes", MessageAttributes),
       ...(attributes.length > 0 && { MessageAttributes }),
     };

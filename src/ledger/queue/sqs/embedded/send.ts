@@ -1,4 +1,4 @@
-import { eachEntry, errorOf } from "./batch.ts";
+import { eachEntry, resultOf } from "./batch.ts";
 import { diskIsFull } from "./group-commit.ts";
 import {
   digestOf,
@@ -26,8 +26,7 @@ async function append(queue: ServedQueue, newMessages: NewMessage[]): Promise<st
 }
 
 export async function sendMessage(queue: ServedQueue, input: Input): Promise<Output> {
-  const message = readMessage(input, delayOf(queue.messages));
-  requireSize(message, limitOf(queue.messages));
+  const message = requireSize(readMessage(input, delayOf(queue.messages)), limitOf(queue.messages));
   const [id] = await append(queue, [message]);
   return sentMessage(message, id, input);
 }
@@ -50,17 +49,11 @@ export async function sendMessageBatch(queue: ServedQueue, input: Input): Promis
       const reason = `Batch requests cannot be longer than ${messageBytesMax} bytes. You have sent ${total} bytes.`;
       throw new SqsError("BatchRequestTooLong", reason);
     }
-    const results = sent.map(({ message }) => errorOf(() => requireSize(message, limit)));
-    const accepted = sent.filter((_, index) => !results[index]);
-    const ids =
-      accepted.length > 0
-        ? await append(
-            queue,
-            accepted.map(({ message }) => message),
-          )
-        : [];
-    return sent.map(
-      ({ message, entry }, index) => results[index] ?? sentMessage(message, ids.shift(), entry),
+    const checked = sent.map(({ message }) => resultOf(() => requireSize(message, limit)));
+    const accepted = checked.flatMap((one) => (one instanceof SqsError ? [] : [one]));
+    const ids = accepted.length > 0 ? await append(queue, accepted) : [];
+    return checked.map((message, index) =>
+      message instanceof SqsError ? message : sentMessage(message, ids.shift(), sent[index]?.entry ?? {}),
     );
   });
 }

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { Server, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -20,6 +22,24 @@ async function post(address: string, operation: string, body: string, headers = 
   });
   const content = await response.text();
   return `${response.status} ${/#(\w+)"/.exec(content)?.[1] ?? content}`;
+}
+
+/**
+ * Collects the server's responses, in the order of their requests. Switches off the timeouts of the server first, since they
+ * would decide on a slow machine.
+ */
+async function watchServer(address: string) {
+  const requests = "http.server.request.start";
+  const responses: ServerResponse[] = [];
+  function onRequest(message: unknown): void {
+    const { server, response } = message as { server: Server; response: ServerResponse };
+    Object.assign(server, { timeout: 0, requestTimeout: 0, headersTimeout: 0 });
+    responses.push(response);
+  }
+  subscribe(requests, onRequest);
+  await post(address, "ListQueues", "{}");
+  responses.length = 0;
+  return { responses, [Symbol.dispose]: () => unsubscribe(requests, onRequest) };
 }
 
 test("what is malformed gets an error of SQS, and the server goes on", async () => {
@@ -117,10 +137,17 @@ describe("bodies that are never complete", () => {
   test("are dropped beyond 32 MiB, the one that has waited longest first, with the error that clients retry", async () => {
     await using server = await startWithClient();
     const { address, QueueUrl } = server;
+    using watched = await watchServer(address);
     const begun = [];
-    for (let count = 0; count < 8; count += 1) begun.push(await begin(address, 5 * mebibyte, 8 * mebibyte));
-    const [first] = begun;
+    for (let count = 0; count < 8; count += 1) {
+      begun.push(await begin(address, 5 * mebibyte, 8 * mebibyte));
+      // The server has all of this one before the next one begins.
+      const received = () => watched.responses[count]?.req.socket.bytesRead;
+      await eventually(() => expect(received()).toBeGreaterThan(5 * mebibyte));
+    }
+    const [first, second] = begun;
     expect(await first?.response).toMatch(/^HTTP\/1.1 503 .*ServiceUnavailable/s);
+    expect(await second?.response).toMatch(/^HTTP\/1.1 503 .*ServiceUnavailable/s);
     const input = { QueueUrl, MessageBody: "1" };
     expect(await post(address, "SendMessage", JSON.stringify(input))).toMatch(/^200/);
     for (const { socket } of begun) socket.destroy();
@@ -132,20 +159,27 @@ test("receivers that do not read leave the messages beyond 32 MiB to others", as
   await using server = await startWithClient();
   const { address, QueueUrl, folder } = server;
   using messages = openMessages(folder);
+  using watched = await watchServer(address);
+  // Each is twice as large in a response, so that the buffers of the kernel cannot take the response of four messages.
+  const body = '"'.repeat(mebibyte);
   for (let count = 0; count < 60; count += 10)
     messages.transaction(() => {
-      for (let index = 0; index < 10; index += 1) messages.append({ body: "x".repeat(mebibyte) });
+      for (let index = 0; index < 10; index += 1) messages.append({ body });
     });
   const { port, hostname } = new URL(address);
   const sockets: Socket[] = [];
   for (let count = 0; count < 20; count += 1) {
     const socket = connect(Number(port), hostname).pause();
     sockets.push(socket);
-    const body = JSON.stringify({ QueueUrl, MaxNumberOfMessages: 10 });
+    const body = JSON.stringify({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 43_200 });
     const head = `POST / HTTP/1.1\r\nhost: localhost\r\nx-amz-target: AmazonSQS.ReceiveMessage\r\n`;
     socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
   }
-  await eventually(() => expect(messages.counts().inFlight).toBeGreaterThanOrEqual(32));
+  // A receiver whose request is handled after the end of its connection would take messages.
+  await eventually(() => {
+    expect(watched.responses.filter(({ headersSent }) => headersSent)).toHaveLength(sockets.length);
+  });
+  expect(messages.counts().inFlight).toBeGreaterThanOrEqual(32);
   expect(await post(address, "ReceiveMessage", JSON.stringify({ QueueUrl }))).toBe("200 {}");
   expect(messages.counts().inFlight).toBeLessThanOrEqual(36);
   for (const socket of sockets) socket.destroy();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hasSpaceFor } from "./disk.ts";
+import { hasSpaceFor } from "./database.ts";
 import { openCommits } from "./group-commit.ts";
 import { host, newListener, respond, stopListening } from "./listener.ts";
 import { openWaits } from "./long-polling.ts";

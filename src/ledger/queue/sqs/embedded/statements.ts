@@ -16,20 +16,26 @@ export function prepareStatements(database: DatabaseSync) {
       "insert into message (id, size, sent_at, visible_at, received, first_received_at) values (?, ?, ?, ?, ?, ?)",
     ),
     insertContent: prepare("insert into content values (?, ?, ?, ?)"),
-    firstVisible: prepare("select visible_at from message order by visible_at limit 1"),
+    anyVisible: prepare("select 1 from message where visible_at <= ? limit 1"),
     visible: prepare(`
-      select number, id, size, sent_at, received, first_received_at from
+      select number, id, size, sent_at as sentAt, received, first_received_at as firstReceivedAt from
         (select * from message where visible_at <= ? order by visible_at, number limit ${candidatesMax})
       where sent_at > ? and number > ? limit ?`),
-    content: prepare("select body, attributes, system_attributes from content where number = ?"),
+    content: prepare(
+      "select body, attributes, system_attributes as systemAttributes from content where number = ?",
+    ),
     deliver: prepare(
       "update message set visible_at = ?, received = ?, first_received_at = ? where number = ?",
     ),
     remove: prepare("delete from message where number = ? and received = ? and id = ?"),
-    find: prepare("select visible_at from message where number = ? and received = ? and id = ?"),
-    hide: prepare("update message set visible_at = ? where number = ?"),
-    total: prepare("select messages from total"),
-    hidden: prepare("select is_received, sum(messages) as messages from hidden where second > ? group by 1"),
+    hide: prepare(
+      "update message set visible_at = ? where number = ? and received = ? and id = ? and visible_at > ?",
+    ),
+    counts: prepare(`
+      select (select messages from total) as messages,
+        max(0, coalesce(sum(messages) filter (where is_received), 0)) as inFlight,
+        max(0, coalesce(sum(messages) filter (where not is_received), 0)) as delayed
+      from hidden where second > ?`),
     removeHidden: prepare("delete from hidden where second < ?"),
     setting: prepare("select value from setting where name = ?"),
     settings: prepare("select name, value from setting"),
@@ -40,22 +46,4 @@ export function prepareStatements(database: DatabaseSync) {
     purged: prepare("select number, size from message where number <= ? order by number limit ?"),
     removeNumber: prepare("delete from message where number = ?"),
   };
-}
-
-export interface VisibleRow {
-  number: number;
-  id: string;
-  size: number;
-  sent_at: number;
-  received: number;
-  first_received_at: number | null;
-}
-export interface ContentRow {
-  body: string;
-  attributes: string | null;
-  system_attributes: string | null;
-}
-export interface HiddenRow {
-  is_received: number;
-  messages: number;
 }

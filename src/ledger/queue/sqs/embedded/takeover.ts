@@ -45,32 +45,25 @@ export function takeOver(folder: string, name: string, messages: Messages): stri
 const copiedTo = "copied to";
 const done = "done";
 
-interface EarlierRow {
+/** The messages of a queue after a row, with what they become here. A message without a receipt is not in flight. */
+const earlierMessages = `
+  select rowid, message_id as id, body, message_attributes as attributes, sent_timestamp as sentAt,
+    coalesce(approximate_receive_count, 0) as received, approximate_first_receive_timestamp as firstReceivedAt,
+    max(sent_timestamp, coalesce(delay_until, 0), iif(receipt_handle is null, 0, coalesce(visibility_deadline, 0)))
+      as visibleAt
+  from sqs_messages where queue_name = ? and rowid > ? order by rowid`;
+
+interface EarlierMessage extends Omit<KeptMessage, "attributes"> {
   rowid: number;
-  message_id: string;
-  body: string;
-  message_attributes: string;
-  sent_timestamp: number;
-  approximate_receive_count: number | null;
-  approximate_first_receive_timestamp: number | null;
-  delay_until: number | null;
-  receipt_handle: string | null;
-  visibility_deadline: number | null;
+  attributes: string;
 }
 
-interface Copied {
-  /** True if other queues have messages. */
-  hasOthers: boolean;
-  /** The names of attributes that were set and cannot be kept. */
-  unsupported: string[];
-}
-
-/** Copies what is not copied yet. */
-function copyAll(path: string, name: string, messages: Messages): Copied {
+/** Copies what is not copied yet. Returns whether other queues have messages, and the attributes that cannot be kept. */
+function copyAll(path: string, name: string, messages: Messages) {
   const earlier = new DatabaseSync(path, { timeout: openMaxMs });
   try {
-    const tables = earlier.prepare("select name from sqlite_schema where name = 'sqs_messages'").all();
-    if (tables.length === 0) return { hasOthers: false, unsupported: [] };
+    const table = earlier.prepare("select name from sqlite_schema where name = 'sqs_messages'").get();
+    if (!table) return { hasOthers: false, unsupported: [] };
     while (messages.setting(copiedTo) !== done) {
       messages.transaction(() => copySome(earlier, name, messages), openMaxMs);
     }
@@ -93,15 +86,15 @@ function copyAll(path: string, name: string, messages: Messages): Copied {
 
 /** Copies as many messages as a step may have, and the attributes when there are no more. */
 function copySome(earlier: DatabaseSync, name: string, messages: Messages): void {
-  const rows = earlier
-    .prepare("select rowid, * from sqs_messages where queue_name = ? and rowid > ? order by rowid")
-    .iterate(name, Number(messages.setting(copiedTo) ?? 0)) as unknown as Iterable<EarlierRow>;
+  const rows: Iterable<unknown> = earlier
+    .prepare(earlierMessages)
+    .iterate(name, Number(messages.setting(copiedTo) ?? 0));
   let bytes = 0;
-  for (const row of rows) {
-    messages.keep(keptMessage(row));
-    bytes += row.body.length;
+  for (const { rowid, ...message } of rows as Iterable<EarlierMessage>) {
+    messages.keep({ ...message, attributes: JSON.parse(message.attributes) });
+    bytes += message.body.length;
     if (bytes > stepBytesMax) {
-      messages.set(copiedTo, String(row.rowid));
+      messages.set(copiedTo, String(rowid));
       return;
     }
   }
@@ -115,18 +108,4 @@ function copySome(earlier: DatabaseSync, name: string, messages: Messages): void
 function attributesOf(earlier: DatabaseSync, name: string): [name: string, value: string][] {
   const queue = earlier.prepare("select attributes from sqs_queues where name = ?").get(name);
   return queue ? Object.entries(JSON.parse(String(queue.attributes))) : [];
-}
-
-function keptMessage(row: EarlierRow): KeptMessage {
-  const attributes = JSON.parse(row.message_attributes);
-  const hiddenUntil = row.receipt_handle === null ? null : row.visibility_deadline;
-  return {
-    id: row.message_id,
-    body: row.body,
-    ...(Object.keys(attributes).length > 0 && { attributes }),
-    sentAt: row.sent_timestamp,
-    visibleAt: Math.max(row.sent_timestamp, row.delay_until ?? 0, hiddenUntil ?? 0),
-    received: row.approximate_receive_count ?? 0,
-    firstReceivedAt: row.approximate_first_receive_timestamp,
-  };
 }

@@ -1,4 +1,4 @@
-import { invalidValue, missing, SqsError } from "./sqs-error.ts";
+import { invalidValue, missing, SqsError, unknownAttribute } from "./sqs-error.ts";
 
 /** The members of a request, as a client has sent them. */
 export type Input = Record<string, unknown>;
@@ -22,11 +22,7 @@ export function requiredText(input: Input, name: string): string {
   return text;
 }
 
-export function optionalNumber(
-  input: Input,
-  name: string,
-  { min, max }: { min: number; max: number },
-): number | undefined {
+export function optionalNumber(input: Input, name: string, min: number, max: number): number | undefined {
   const value = input[name] ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value !== "number") throw wrongType(name, "a number");
@@ -34,12 +30,7 @@ export function optionalNumber(
   throw invalidValue(name, value, `Must be between ${min} and ${max}`);
 }
 
-function list<Item>(
-  input: Input,
-  name: string,
-  type: string,
-  isItem: (item: unknown) => item is Item,
-): Item[] {
+function list<Item>(input: Input, name: string, type: string, isItem: (item: unknown) => item is Item) {
   const value = input[name] ?? [];
   if (!Array.isArray(value) || !value.every(isItem)) throw wrongType(name, `a list of ${type}`);
   return value;
@@ -60,3 +51,17 @@ export function entriesOf<Value>(
   if (!isObject(value) || !Object.values(value).every(isValue)) throw wrongType(name, "a map");
   return Object.entries(value) as [string, Value][];
 }
+
+/**
+ * The names of attributes that a request wants, where "All" stands for the known ones. Throws an `SqsError` unless each is
+ * known, or one of `others`.
+ */
+export function wantedNames(names: string[], known: string[], others: string[]): string[] {
+  const unknown = names.find((name) => !["All", ...known, ...others].includes(name));
+  if (unknown !== undefined) throw unknownAttribute(unknown);
+  return names.includes("All") ? known : names;
+}
+
+/** The values with these names. */
+export const valuesOf = (names: string[], values: Record<string, string | undefined>) =>
+  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));

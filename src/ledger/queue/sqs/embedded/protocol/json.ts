@@ -5,7 +5,7 @@ import { missing, SqsError } from "./sqs-error.ts";
 
 /** The protocol of present SDKs: the operation is in a header, input and output are JSON. */
 export const jsonProtocol: Protocol = {
-  read({ headers, body }) {
+  read({ headers }, body) {
     const [, operation] = /^AmazonSQS\.(\w+)$/.exec(String(headers["x-amz-target"] ?? "")) ?? [];
     if (operation === undefined) throw missing("Action");
     const input = body === "" ? {} : parseJson(body);

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Input } from "./input.ts";
 import type { SqsError } from "./sqs-error.ts";
 
@@ -11,10 +11,7 @@ export interface Reply {
 /** A way in which clients of Amazon SQS write requests and read responses. */
 export interface Protocol {
   /** Throws an `SqsError` if the request is malformed. */
-  read(request: { headers: IncomingHttpHeaders; path: string; body: string }): {
-    operation: string;
-    input: Input;
-  };
+  read(request: IncomingMessage, body: string): { operation: string; input: Input };
   result(requestId: string, operation: string, output: Record<string, unknown>): Reply;
   error(requestId: string, error: SqsError): Reply;
 }

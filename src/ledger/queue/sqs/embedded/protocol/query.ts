@@ -7,7 +7,7 @@ import { missing, SqsError } from "./sqs-error.ts";
  * JSON protocol, with other names for lists and maps.
  */
 export const queryProtocol: Protocol = {
-  read({ path, body }) {
+  read({ url = "/" }, body) {
     // Ten messages with ten attributes each have fewer.
     if (body.split("&", parametersMax + 1).length > parametersMax) {
       throw new SqsError("MalformedQueryString", `The request has more than ${parametersMax} parameters.`);
@@ -15,7 +15,7 @@ export const queryProtocol: Protocol = {
     const { Action, Version, ...parameters } = Object.fromEntries(new URLSearchParams(body));
     if (!Action) throw missing("Action");
     // Old SDKs name the queue in the path only.
-    return { operation: Action, input: { QueueUrl: path, ...readMembers(treeOf(parameters)) } };
+    return { operation: Action, input: { QueueUrl: url, ...readMembers(treeOf(parameters)) } };
   },
   result: (requestId, operation, output) =>
     reply(200, requestId, `${operation}Response`, {

@@ -43,6 +43,9 @@ export const invalidValue = (name: string, value: unknown, reason: string) =>
     `Value ${String(value).slice(0, 100)} for parameter ${name} is invalid. Reason: ${reason}.`,
   );
 
+export const unknownAttribute = (name: string) =>
+  new SqsError("InvalidAttributeName", `Unknown Attribute ${name.slice(0, 100)}.`);
+
 export const missing = (name: string) =>
   new SqsError("MissingParameter", `The request must contain the parameter ${name}.`);
 
