@@ -7,7 +7,7 @@ import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../waiting/shared.ts";
 import type { Receiver } from "../intake/receiver.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { Publications } from "../requests/publications.ts";
+import type { Publications } from "../requests/backlog.ts";
 import { viewPublication } from "../views/publication.ts";
 
 type Check = components["schemas"]["HealthCheck"];

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { PageLimits, Position } from "../tables/page.ts";
-
-import { viewLinkHeader } from "../views/next-page.ts";
-import { lastPage, viewPageLinks } from "../views/page-links.ts";
+import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";
 import type { CursorCodec, PagePosition } from "./cursor.ts";
 import { pageBytesMax } from "./lanes.ts";
 import { pageMissing, problem, unknownCursor } from "./problem.ts";
@@ -10,15 +8,7 @@ import { pageMissing, problem, unknownCursor } from "./problem.ts";
 /** The limits of a page of a list that is read by cursors only. */
 export const listLimits: PageLimits = { countMax: 200, bytesMax: pageBytesMax };
 
-interface PageRequest {
-  url: string;
-  query: { page: number; display_size: number } & Extension;
-}
-
-interface Extension {
-  extended?: boolean | undefined;
-  cursor?: string | undefined;
-}
+type Extension = { extended?: boolean | undefined; cursor?: string | undefined };
 
 /** What can be searched, page by page. */
 export interface Search<Row extends Position> {
@@ -39,7 +29,7 @@ export interface Search<Row extends Position> {
 
 /** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
 export async function readPage<Row extends Position>(
-  { url, query }: PageRequest,
+  { url, query }: { url: string; query: { page: number; display_size: number } & Extension },
   cursors: CursorCodec<PagePosition>,
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
 ) {

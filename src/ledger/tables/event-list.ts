@@ -147,15 +147,13 @@ const shortHistoryStatement = `
     limit ${shortCountMax + 1}
   ) as event`;
 
-/** A resource and the event types that set one of its states. */
-export interface StateOfResource extends Resource {
-  event_types: string[];
-}
-
-/** True for each of these of which an event is in the list up to and including a position. */
+/**
+ * True for each state of a resource of which an event is in the list up to and including a position. `event_types` are those
+ * that set the state.
+ */
 export async function haveEventsUntil(
   sql: Sql,
-  states: StateOfResource[],
+  states: (Resource & { event_types: string[] })[],
   lifeCycle: readonly string[],
   until: EventPosition,
 ): Promise<boolean[]> {

@@ -109,25 +109,17 @@ export async function arrangeDeferred(sql: Sql, target: string): Promise<void> {
   );
 }
 
-export interface DueLimits {
-  /** Maximum number of resources. */
-  resourcesMax: number;
-  /** Maximum number of events of a resource. Behind one that has failed, none is read. */
-  eventsMax: number;
-  /** The events have this size together, and one more. */
-  bytesMax: number;
-}
-
 /**
  * Events that are due for another attempt, those of a resource in order: the first deferred one of each, with those behind it.
- * None is of the resources in `except`.
+ * None is of the resources in `except`. The limits are the maximum number of resources, of events of a resource, and of bytes,
+ * which all events but one have together. Behind an event that has failed, none of its resource is read.
  */
 export function dueDeliveries(
   sql: Sql,
   target: string,
   except: Resource[],
-  { resourcesMax, eventsMax, bytesMax }: DueLimits,
-): Promise<DueDelivery[]> {
+  { resourcesMax, eventsMax, bytesMax }: Record<"resourcesMax" | "eventsMax" | "bytesMax", number>,
+): Promise<(FeedRow & Pick<DeferredDelivery, "attempts">)[]> {
   return sql.query(
     `with first as materialized (
        select * from deferred_delivery as one
@@ -160,11 +152,6 @@ export function dueDeliveries(
     [target, ...resourceColumnsOf(except), resourcesMax, eventsMax, bytesMax],
     "custom",
   );
-}
-
-export interface DueDelivery extends FeedRow {
-  /** The number of attempts that have failed. */
-  attempts: number;
 }
 
 /** Those of these resources that have deferred deliveries. */

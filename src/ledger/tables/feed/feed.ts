@@ -36,14 +36,6 @@ export interface FeedFilter {
   event_types?: string[] | undefined;
 }
 
-export interface FeedPage {
-  events: FeedRow[];
-  /** The last position that was read: that of the last event, or of one behind it that does not match. */
-  end: FeedPosition;
-  /** True if there are no more events now. */
-  isLast: boolean;
-}
-
 /** Maximum number of events that a page reads to find those of its types. */
 const readMax = 10_000;
 
@@ -73,13 +65,17 @@ function entriesOf({ account_ids }: FeedFilter): string {
 /** One look-up for each entry. With old statistics of the table, a join could read all entries for each event. */
 const eventOfEntry = "select * from event where id = event_id limit 1";
 
-/** The events after a position that match the filter, in the order of the feed. It ends below the oldest transaction in flight. */
+/**
+ * The events after a position that match the filter, in the order of the feed. It ends below the oldest transaction in flight.
+ * `end` is the last position that was read: that of the last event, or of one behind it that does not match. `isLast` is true
+ * if there are no more events now.
+ */
 export async function readFeed(
   sql: Sql,
   filter: FeedFilter,
   after: FeedPosition,
   { countMax, bytesMax }: PageLimits,
-): Promise<FeedPage> {
+): Promise<{ events: FeedRow[]; end: FeedPosition; isLast: boolean }> {
   const { account_ids, resource_types, event_types } = filter;
   const entriesMax = resource_types || event_types ? readMax : countMax + 1;
   const values = [
