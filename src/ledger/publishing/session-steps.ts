@@ -106,10 +106,7 @@ export async function recordOutcome(session: Session): Promise<void> {
 }
 
 /** Adds deferred events that are due to the window. */
-async function readDue(
-  { database, setting, origin, intervals, next, dispatch }: Session,
-  now: number,
-): Promise<void> {
+async function readDue({ database, setting, origin, intervals, next, dispatch }: Session, now: number) {
   const { name, format } = setting;
   const { window } = dispatch;
   const rows = await dueDeliveries(database, name, deferredResources(window), due);

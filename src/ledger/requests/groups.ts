@@ -26,11 +26,7 @@ export async function readGroups(
 export type GroupPage = Awaited<ReturnType<typeof readGroups>>;
 
 /** The position of a cursor in a report with these columns; undefined without a cursor, null if it is of none of such a report. */
-export function readGroupCursor(
-  cursors: Cursors,
-  text: string | undefined,
-  columns: readonly string[],
-): GroupPosition | undefined | null {
+export function readGroupCursor(cursors: Cursors, text: string | undefined, columns: readonly string[]) {
   const position = cursors.group.read(text);
   return position && position.columns.join() !== columns.join() ? null : position;
 }

@@ -59,23 +59,14 @@ export const deadLettersAfter = (
   );
 
 /** Dead letters in a state with ids before `before`, newest first. */
-export const newestDeadLetters = (
-  sql: Sql,
-  state: DeadLetterState,
-  before: bigint,
-  limit: number,
-): Promise<DeadLetterSummary[]> =>
-  sql.query(
+export const newestDeadLetters = (sql: Sql, state: DeadLetterState, before: bigint, limit: number) =>
+  sql.query<DeadLetterSummary>(
     `select ${summaryColumns} from dead_letter where id < $1 and ${conditions[state]} order by id desc limit $2`,
     [before, limit],
     "repeated",
   );
 
-export async function findDeadLetter(
-  sql: Sql,
-  id: bigint,
-  bodyBytesMax: number,
-): Promise<DeadLetterRow | undefined> {
+export async function findDeadLetter(sql: Sql, id: bigint, bodyBytesMax: number) {
   const statement = `select ${columns("$2")} from dead_letter where id = $1`;
   const [row] = await sql.query<DeadLetterRow>(statement, [id, bodyBytesMax]);
   return row;

@@ -123,11 +123,7 @@ export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"]
 export const eventSize = "coalesce(event.size, octet_length(event.event_details::text))";
 
 /** An event; without its details if they are larger than `bytesMax`. */
-export async function findEvent(
-  sql: Sql,
-  id: bigint,
-  bytesMax = Number.MAX_SAFE_INTEGER,
-): Promise<(EventRow & { is_whole: boolean }) | undefined> {
+export async function findEvent(sql: Sql, id: bigint, bytesMax = Number.MAX_SAFE_INTEGER) {
   const wholeCondition = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
   const statement = `select ${columnsIf(wholeCondition)}, ${wholeCondition} as is_whole from event where id = $1`;
   const [row] = await sql.query<EventRow & { is_whole: boolean }>(statement, [id, bytesMax]);

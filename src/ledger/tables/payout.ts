@@ -50,11 +50,7 @@ export async function searchPayouts(
 }
 
 /** A payout, if it belongs to the account. The details have the amount only. */
-export async function findPayout(
-  sql: Sql,
-  payoutId: string,
-  accountId: string | undefined,
-): Promise<FoundPayout | undefined> {
+export async function findPayout(sql: Sql, payoutId: string, accountId: string | undefined) {
   const [row] = await sql.query<FoundPayout>(
     `select ${shownColumns} from payout
      where gateway_payout_id = $1 and ($2::text is null or gateway_account_id = $2)`,

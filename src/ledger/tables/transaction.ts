@@ -132,11 +132,7 @@ export const withTooManyChildren = (sql: Sql, externalIds: string[]): Promise<st
   );
 
 /** Those of these ids whose transactions belong to the account. Default: to any. */
-export const idsOfAccount = (
-  sql: Sql,
-  externalIds: string[],
-  accountId: string | undefined,
-): Promise<string[]> =>
+export const idsOfAccount = (sql: Sql, externalIds: string[], accountId: string | undefined) =>
   queryIds(
     sql,
     `select external_id as id from transaction

@@ -29,11 +29,7 @@ const columnsOf = (events: FeedEvent[]) => [
 ];
 
 /** Adds deferred deliveries, or replaces them. */
-export async function deferDeliveries(
-  sql: Sql,
-  target: string,
-  deliveries: DeferredDelivery[],
-): Promise<void> {
+export async function deferDeliveries(sql: Sql, target: string, deliveries: DeferredDelivery[]) {
   if (deliveries.length === 0) return;
   await sql.query(
     `insert into deferred_delivery (
@@ -155,13 +151,9 @@ export function dueDeliveries(
 }
 
 /** Those of these resources that have deferred deliveries. */
-export async function resourcesWithDeferred(
-  sql: Sql,
-  target: string,
-  resources: Resource[],
-): Promise<Resource[]> {
+export async function resourcesWithDeferred(sql: Sql, target: string, resources: Resource[]) {
   if (resources.length === 0) return [];
-  return sql.query(
+  return sql.query<Resource>(
     `select wanted.* from (
        select distinct * from unnest($2::text[], $3::text[]) as named (resource_type, resource_external_id)
      ) as wanted

@@ -177,19 +177,13 @@ const atPosition = `
   where sql_transaction = $1 and event_id = $2 and event.timestamp = $3`;
 
 /** Resolves with true if the event at a position exists in the primary database, or if it is the start of the feed. */
-export async function isInFeed(
-  sql: Sql,
-  { sql_transaction, event_id, timestamp }: FeedPosition,
-): Promise<boolean> {
+export async function isInFeed(sql: Sql, { sql_transaction, event_id, timestamp }: FeedPosition) {
   if (event_id === feedStart.event_id) return true;
   return (await sql.query(atPosition, [sql_transaction, event_id, timestamp])).length > 0;
 }
 
 /** As `isInFeed`, also on a replica: a position at which its feed has not arrived yet counts. */
-export async function mayBeInFeed(
-  sql: Sql,
-  { sql_transaction, event_id, timestamp }: FeedPosition,
-): Promise<boolean> {
+export async function mayBeInFeed(sql: Sql, { sql_transaction, event_id, timestamp }: FeedPosition) {
   if (event_id === feedStart.event_id) return true;
   const [row] = await sql.query<{ exists: boolean }>(
     `select $1 >= event_feed_end() or exists (${atPosition}) as exists`,
