@@ -21,7 +21,7 @@ const failingMaxMs = 10_000;
 /** The state of the receiver of this process. */
 export type ReceiverState = Pick<Receiver, "oldestInFlightMs" | "failingForMs">;
 
-export interface CheckedParts {
+interface CheckedParts {
   ledgerId: string;
   /** The database, and the replica if there is one. */
   databases: Database[];

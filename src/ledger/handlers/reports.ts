@@ -169,11 +169,8 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
           lines: (await mapInTurns(groups, line)).join(""),
           next,
         });
-        const [first, readAfter] = [
-          await read(undefined, csvPageMax),
-          (after: GroupPosition) => read(after, csvPageMax),
-        ];
-        return csvResponse("transaction-report.csv", header, first, write, readAfter);
+        const readAfter = (after?: GroupPosition) => read(after, csvPageMax);
+        return csvResponse("transaction-report.csv", header, await readAfter(), write, readAfter);
       }
       const after = readGroupCursor(cursors, query.cursor, groupBy);
       if (after === null) return unknownCursor;

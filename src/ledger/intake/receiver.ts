@@ -126,7 +126,7 @@ async function recover(receiving: Receiving, stop: AbortSignal): Promise<void> {
 async function processBatch(receiving: Receiving, deliveries: ReceivedMessage[]): Promise<void> {
   const left = transactionsOf(deliveries);
   try {
-    let failure: Failure | undefined;
+    let failure: { error: unknown } | undefined;
     for (let batch = left[0]; batch; batch = left[0]) {
       const before = failure;
       failure = await commit(receiving, batch);
@@ -170,12 +170,8 @@ function transactionsOf(deliveries: ReceivedMessage[]): ReceivedMessage[][] {
   ];
 }
 
-interface Failure {
-  error: unknown;
-}
-
 /** Commits all of the messages, or none and returns the failure. */
-async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]): Promise<Failure | undefined> {
+async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]) {
   try {
     await intake
       .store(await readBatch(deliveries), deliveries)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PageLimits, Position } from "../tables/page.ts";
 import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";
-import type { CursorCodec, PagePosition } from "./cursor.ts";
+import type { Cursors } from "./cursor.ts";
 import { pageBytesMax } from "./lanes.ts";
 import { pageMissing, problem, unknownCursor } from "./problem.ts";
 
@@ -30,7 +30,7 @@ export interface Search<Row extends Position> {
 /** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
 export async function readPage<Row extends Position>(
   { url, query }: { url: string; query: { page: number; display_size: number } & Extension },
-  cursors: CursorCodec<PagePosition>,
+  cursors: Cursors["page"],
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
 ) {
   const cursor = cursors.read(query.cursor);

@@ -49,6 +49,12 @@ export const resourcesOf = (types: ResourceType[], externalIds: string[]): Resou
     types.map((resource_type) => ({ resource_type, resource_external_id })),
   );
 
+/** The columns of resources, for `unnest`. */
+export const resourceColumnsOf = (resources: Resource[]) => [
+  resources.map((one) => one.resource_type),
+  resources.map((one) => one.resource_external_id),
+];
+
 const columnNames = [
   "id",
   "resource_type",
@@ -109,8 +115,7 @@ export const eventIdsOf = (sql: Sql, events: NewEvent[]): Promise<bigint[]> =>
      join event using (resource_type, resource_external_id, timestamp, event_type)
      order by place`,
     [
-      events.map((event) => event.resource_type),
-      events.map((event) => event.resource_external_id),
+      ...resourceColumnsOf(events),
       events.map((event) => event.timestamp),
       events.map((event) => event.event_type),
     ],

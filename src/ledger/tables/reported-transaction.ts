@@ -105,14 +105,8 @@ export async function listChildren(
   { after, type, countMax, bytesMax }: PageLimits & { after?: ChildPosition; type?: TransactionType },
 ): Promise<{ children: ReportedTransaction[]; isLast: boolean }> {
   const position = [after?.created_date ?? null, after?.external_id ?? ""];
-  const rows = await sql.query<ReportedTransaction & { is_last: boolean }>(childrenStatement, [
-    parentExternalId,
-    accountId,
-    type ?? null,
-    ...position,
-    countMax,
-    bytesMax,
-  ]);
+  const values = [parentExternalId, accountId, type ?? null, ...position, countMax, bytesMax];
+  const rows = await sql.query<ReportedTransaction & { is_last: boolean }>(childrenStatement, values);
   return { children: rows, isLast: rows.at(-1)?.is_last ?? true };
 }
 

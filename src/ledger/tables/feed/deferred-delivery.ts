@@ -1,6 +1,6 @@
 import type { Database, Sql } from "../../../database/database.ts";
 import { removeDeadLetters } from "../dead-letter.ts";
-import { eventColumns, eventSize, type Resource } from "../event.ts";
+import { eventColumns, eventSize, type Resource, resourceColumnsOf } from "../event.ts";
 import type { FeedPosition, FeedRow } from "./feed.ts";
 
 /** The place of an event in the feed, and its resource. */
@@ -14,12 +14,6 @@ export interface DeferredDelivery extends FeedEvent {
   delayMs: number | null;
   reason: string | null;
 }
-
-/** The columns of resources, for `unnest`. */
-const resourceColumnsOf = (resources: Resource[]) => [
-  resources.map((one) => one.resource_type),
-  resources.map((one) => one.resource_external_id),
-];
 
 /** The columns of events, for `unnest`. */
 const columnsOf = (events: FeedEvent[]) => [

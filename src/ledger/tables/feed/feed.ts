@@ -119,8 +119,7 @@ type PageRow = (FeedRow | { id: null }) & {
   last_timestamp: string | null;
 };
 
-const pageStatement = (entries: string) => `
-  with entry as materialized (${entries}),
+const pageStatement = (entries: string) => `with entry as materialized (${entries}),
   found as materialized (
     select entry.*, ${eventSize} as bytes from entry cross join lateral (${eventOfEntry}) as event
     where ($4::text[] is null or resource_type = any($4)) and ($5::text[] is null or event_type = any($5))
