@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Details, messagesAbout } from "../src/ledger/commands/messages.ts";
+import { type Details, messagesAbout } from "../testing/event-messages.ts";
 
 /** The events of one round of ingestion. */
 export interface Workload {

@@ -1,6 +1,6 @@
-import { type EventMessage, messagesAbout } from "../src/ledger/commands/messages.ts";
+import { type EventMessage, messagesAbout } from "./event-messages.ts";
 
-export type { EventMessage } from "../src/ledger/commands/messages.ts";
+export type { EventMessage } from "./event-messages.ts";
 
 /** One event: its time on 5 March 2024, its type, its details, and members of the message to add or replace. */
 export type Step = [time: string, eventType: string, details?: object, members?: object];

@@ -1,9 +1,9 @@
-import { demoEvents, demoTransactions } from "../../src/ledger/commands/demo-events.ts";
 import { openSender } from "../../src/ledger/queue/sender.ts";
 import { settings } from "../../src/ledger/settings.ts";
 import { complain, say } from "../../src/process/command.ts";
 import { readSettings } from "../../src/process/settings.ts";
 import { retry } from "../../src/waiting/retry.ts";
+import { demoEvents, demoTransactions } from "./demo-events.ts";
 import { shopAccount, shopEvents } from "./shop-events.ts";
 
 const startedWithinMs = 60_000;

@@ -1,4 +1,4 @@
-import { type EventMessage, messagesAbout, type Step } from "../../src/ledger/commands/messages.ts";
+import { type EventMessage, messagesAbout, type Step } from "../../testing/event-messages.ts";
 
 /** The account of the shop. */
 export const shopAccount = "demo-shop";

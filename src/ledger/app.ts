@@ -14,20 +14,16 @@ import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { intakeHandlers } from "./handlers/intake.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { payoutHandlers } from "./handlers/payouts.ts";
-import { performanceHandlers } from "./handlers/performance.ts";
-import { searchHandlers } from "./handlers/search.ts";
-import { summaryHandlers } from "./handlers/summaries.ts";
-import { transactionReportHandlers } from "./handlers/transaction-report.ts";
-import { transactionHandlers } from "./handlers/transactions.ts";
+import { performanceHandlers, summaryHandlers, transactionReportHandlers } from "./handlers/reports.ts";
+import { searchHandlers, transactionHandlers } from "./handlers/transactions.ts";
 import type { Intake } from "./intake/intake.ts";
 import { defaultAddress } from "./queue/address.ts";
 import type { Queue, QueueAddress } from "./queue/queue.ts";
 import { withinAccounts } from "./requests/accounts.ts";
-import { openBacklog } from "./requests/backlog.ts";
+import { openBacklog, openPublications } from "./requests/backlog.ts";
 import { openCursors } from "./requests/cursor.ts";
 import { openReader } from "./requests/lanes.ts";
 import { problem } from "./requests/problem.ts";
-import { openPublications } from "./requests/publications.ts";
 
 /** `addEvents` is optional in the contract. */
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };

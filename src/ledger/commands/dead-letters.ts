@@ -245,12 +245,7 @@ async function discard(database: Database, ids: bigint[], note: string): Promise
  * The dead letters with these numbers, all of which must be open; without numbers all of a kind that exist now, oldest first.
  * Bodies are read up to `bodyMax` bytes, by default those that can be replayed.
  */
-async function* rowsOf(
-  sql: Sql,
-  ids?: bigint[],
-  kind: DeadLetterState = "open",
-  bodyMax = messageBytesMax,
-): AsyncGenerator<DeadLetterRow> {
+async function* rowsOf(sql: Sql, ids?: bigint[], kind: DeadLetterState = "open", bodyMax = messageBytesMax) {
   if (ids) {
     for (const id of ids) await openRowOf(sql, id, 0);
     for (const id of ids) yield await openRowOf(sql, id, bodyMax);

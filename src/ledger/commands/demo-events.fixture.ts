@@ -1,5 +1,5 @@
+import { demoEvents } from "../../../scripts/demo/demo-events.ts";
 import { readMessage } from "../intake/message.ts";
-import { demoEvents } from "./demo-events.ts";
 
 /** The events that the ledger reads from the messages of the demonstration, with duplicates. */
 export const readDemoEvents = () =>

@@ -37,7 +37,11 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
     `the events were not stored within ${limitMs} ms; they may be later; send them again to learn whether they are`,
   ]);
 
-  async function add(body: string): Promise<Added> {
+  /**
+   * Resolves with the resources to rebuild after the response, too, those of each transaction. They can take long, so others
+   * have turns in between.
+   */
+  async function add(body: string): Promise<{ response: Response<AddEvents>; rebuilds?: string[][] }> {
     const elements = elementsOf(body, eventsMax);
     if (elements && elements.length > eventsMax)
       return { response: problem(400, [`the body has more than ${eventsMax} events`]) };
@@ -63,12 +67,6 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
 
   // A request that takes too long keeps its place until its transaction ends.
   return ({ body, owner }) => withTimeout(addAndRebuild(body, owner), limitMs, timeout);
-}
-
-interface Added {
-  response: Response<AddEvents>;
-  /** The resources to rebuild after it, those of each transaction. They can take long, so others have turns in between. */
-  rebuilds?: string[][];
 }
 
 const rebuild = (intake: Intake, rebuilds: string[]) =>

@@ -1,5 +1,4 @@
 import type { operations } from "../../../generated/ledger.ts";
-import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant } from "../../values/instant.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
@@ -21,7 +20,7 @@ import { listEvents } from "../tables/event-list.ts";
 import { instrumentIdsAsOf } from "../tables/payment-instrument.ts";
 import { viewAgreement, viewAgreementEvent, viewAgreementFilters } from "../views/agreement.ts";
 import { withEventIds } from "../views/event.ts";
-import { viewNextPage } from "../views/next-page.ts";
+import { viewNextPage } from "../views/links.ts";
 
 const displaySizeMax = 20;
 
@@ -66,11 +65,10 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const from = headers["X-Consistent"] ? primary : reader;
       const named = { account_id, service_id };
       const key = { external_id: id, gateway_account_id: account_id, service_id };
-      const find = (sql: Sql, bytesMax?: number) => findAgreement(sql, key, bytesMax);
       const asOf = query.as_of && readInstant(query.as_of);
       const row = await (asOf
         ? pastAgreement(pastAsOf(from.lanes(owner, named), asOf, from.limitMs), key)
-        : findWhole(from, find, owner, named));
+        : findWhole(from, (sql, bytesMax) => findAgreement(sql, key, bytesMax), owner, named));
       return row ? { status: 200, body: viewAgreement(row) } : notFound(id);
     },
 

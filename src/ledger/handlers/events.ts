@@ -8,7 +8,7 @@ import { problem, unknownCursor } from "../requests/problem.ts";
 import { findEvent } from "../tables/event.ts";
 import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
 import { viewEvent, viewTickerEvent } from "../views/event.ts";
-import { viewNextPage } from "../views/next-page.ts";
+import { viewNextPage } from "../views/links.ts";
 
 /** Maximum number of events of the ticker in a response, and of those that are read at once. */
 const tickerMax = 10_000;
@@ -17,8 +17,7 @@ const tickerPageMax = 500;
 export const eventHandlers = (reader: Reader, cursors: Cursors) =>
   ({
     async getEvent({ path: { eventId }, owner }) {
-      const find = (sql: Sql, bytesMax?: number) => findEvent(sql, eventId, bytesMax);
-      const found = await findWhole(reader, find, owner);
+      const found = await findWhole(reader, (sql, bytesMax) => findEvent(sql, eventId, bytesMax), owner);
       if (!found) return problem(404, [`Event with id [${eventId}] not found`]);
       const { is_whole: _, ...row } = found;
       return { status: 200, body: viewEvent(row) };

@@ -22,7 +22,7 @@ import {
 } from "../tables/feed/feed.ts";
 import type { PageLimits } from "../tables/page.ts";
 import { viewFeedEvent } from "../views/event.ts";
-import { viewNextPage } from "../views/next-page.ts";
+import { viewNextPage } from "../views/links.ts";
 
 const unknownFeedCursor = problem(400, [
   "cursor and Last-Event-ID must be the cursor of an event in the feed, or newest",

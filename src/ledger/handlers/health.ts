@@ -7,7 +7,7 @@ import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../waiting/shared.ts";
 import type { Receiver } from "../intake/receiver.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { Publications } from "../requests/publications.ts";
+import type { Publications } from "../requests/backlog.ts";
 import { viewPublication } from "../views/publication.ts";
 
 type Check = components["schemas"]["HealthCheck"];
@@ -21,7 +21,7 @@ const failingMaxMs = 10_000;
 /** The state of the receiver of this process. */
 export type ReceiverState = Pick<Receiver, "oldestInFlightMs" | "failingForMs">;
 
-export interface CheckedParts {
+interface CheckedParts {
   ledgerId: string;
   /** The database, and the replica if there is one. */
   databases: Database[];

@@ -10,16 +10,15 @@ import { letOthersRun } from "../../waiting/turns.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import { messageBytesMax, type ParsedMessage } from "../intake/message.ts";
 import { messageIn, planOf } from "../intake/replay.ts";
-import { type Backlog, readMaxMs } from "../requests/backlog.ts";
+import { type Backlog, type Publications, readMaxMs } from "../requests/backlog.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import type { Reader } from "../requests/lanes.ts";
 import { problem, unknownCursor } from "../requests/problem.ts";
-import type { Publications } from "../requests/publications.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
 import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
+import { viewNextPage } from "../views/links.ts";
 import { viewMaskedMessage } from "../views/masked-message.ts";
-import { viewNextPage } from "../views/next-page.ts";
 import { viewPublication } from "../views/publication.ts";
 
 type Schemas = components["schemas"];

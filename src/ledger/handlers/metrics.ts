@@ -5,8 +5,7 @@ import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import { shownTargetName } from "../publishing/target-name.ts";
-import { type Backlog, deadLettersMax, readMaxMs } from "../requests/backlog.ts";
-import type { Publications } from "../requests/publications.ts";
+import { type Backlog, deadLettersMax, type Publications, readMaxMs } from "../requests/backlog.ts";
 import { deferredMax, type PublicationState } from "../tables/feed/publication.ts";
 import { countSummaryChanges } from "../tables/summary/upkeep.ts";
 import type { ReceiverState } from "./health.ts";
@@ -30,8 +29,21 @@ export function metricsHandlers(
 ) {
   // Read first, since the queries of other metrics take a connection.
   addConnections(registry, databases);
+  /**
+   * Adds a value. One that cannot be read is NaN, so that the other metrics are still available. Every process reports the
+   * same shared value: take the maximum of all processes, not the sum.
+   */
   const add = (scope: "shared" | "process", name: string, help: string, read: () => Promise<number>) =>
-    addValue(registry, scope, { name, help }, read);
+    new Gauge({
+      registers: [registry],
+      name,
+      help,
+      labelNames: ["scope"],
+      async collect() {
+        const value = withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN);
+        this.set({ scope }, await value);
+      },
+    });
   add(
     "shared",
     "ledger_queue_messages_waiting",
@@ -61,26 +73,6 @@ export function metricsHandlers(
   if (publications) addTargets(registry, publications);
   return { getMetrics: metricsHandler(registry) } satisfies Partial<Handlers<operations>>;
 }
-
-/**
- * A value that cannot be read is NaN, so that the other metrics are still available. Every process reports the same
- * shared value: take the maximum of all processes, not the sum.
- */
-const addValue = (
-  registry: Registry,
-  scope: "shared" | "process",
-  named: { name: string; help: string },
-  read: () => Promise<number>,
-) =>
-  new Gauge({
-    ...named,
-    registers: [registry],
-    labelNames: ["scope"],
-    async collect() {
-      const value = withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN);
-      this.set({ scope }, await value);
-    },
-  });
 
 const addConnections = (registry: Registry, databases: MetricSources["databases"]) =>
   new Gauge({

@@ -3,7 +3,7 @@ import type { Handlers } from "../../http/handlers.ts";
 import type { Reader } from "../requests/lanes.ts";
 import { pageMissing, problem } from "../requests/problem.ts";
 import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
-import { viewPageLinks } from "../views/page-links.ts";
+import { viewPageLinks } from "../views/links.ts";
 import { payoutStateShownAs, viewPayout, viewPayoutDetail, viewPayoutFilters } from "../views/payout.ts";
 
 /** These links always include the last page. */
@@ -19,11 +19,9 @@ export const payoutHandlers = ({ sql, lanes }: Reader) =>
       const { gateway_account_id: accounts, state, page } = query;
       if (!accounts && !query.override_account_id_restriction) return accountMissing;
       const displaySize = Math.min(query.display_size, displaySizeMax);
-      const { rows, total } = await searchPayouts(
-        lanes(owner, accounts),
-        { account_ids: accounts, state: state && payoutStateShownAs(state) },
-        { offset: (page - 1) * displaySize, countMax: displaySize },
-      );
+      const shown = { offset: (page - 1) * displaySize, countMax: displaySize };
+      const wanted = state && payoutStateShownAs(state);
+      const { rows, total } = await searchPayouts(lanes(owner, accounts), accounts, wanted, shown);
       const count = rows.length;
       if (count === 0 && total > 0) return pageMissing;
       const filters = viewPayoutFilters(query);

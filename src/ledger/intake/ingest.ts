@@ -218,15 +218,11 @@ async function updateTransactions(
     ),
   );
   await letOthersRun();
+  const shown = toSave.map((row) => withPaymentDetails(row, after));
+  const removed = [...touched].filter((id) => !folded.has(id));
   const [, , , tooMany] = await Promise.all([
-    transactionTable.save(
-      sql,
-      toSave.map((row) => withPaymentDetails(row, after)),
-    ),
-    transactionTable.remove(
-      sql,
-      [...touched].filter((id) => !folded.has(id)),
-    ),
+    transactionTable.save(sql, shown),
+    transactionTable.remove(sql, removed),
     saveMetadataKeys(sql, newMetadataKeys(rows, [...before.values()])),
     newParents.size > 0 ? withTooManyChildren(sql, [...newParents]) : [],
   ]);

@@ -1,17 +1,12 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { ReceivedMessage } from "../queue/queue.ts";
 import type { NewEvent } from "../tables/event.ts";
+import type { Outcome } from "../tables/intake-minute.ts";
 import type { Batch } from "./ingest.ts";
-import type { IntakeMinutes, Outcome } from "./intake-minutes.ts";
+import type { IntakeMinutes } from "./intake-minutes.ts";
 
 /** Metrics of the messages that a process stores. */
-export interface IntakeMetrics {
-  /** The messages were committed as this batch, of which these events are new. */
-  committed(messages: Pick<ReceivedMessage, "sentAt">[], batch: Batch, stored: NewEvent[]): void;
-  retried(messages: ReceivedMessage[]): void;
-}
-
-export function createIntakeMetrics(registry: Registry, minutes: IntakeMinutes): IntakeMetrics {
+export function createIntakeMetrics(registry: Registry, minutes: IntakeMinutes) {
   const registers = [registry];
   const outcomes = new Counter({
     registers,
@@ -37,7 +32,12 @@ export function createIntakeMetrics(registry: Registry, minutes: IntakeMinutes):
   // A rate needs the value before the first message.
   count({ stored: 0, duplicate: 0, rebuilt: 0, dead_letter: 0, retried: 0 });
   return {
-    committed(messages, { events, rebuilds, deadLetters }, stored) {
+    /** The messages were committed as this batch, of which these events are new. */
+    committed(
+      messages: Pick<ReceivedMessage, "sentAt">[],
+      { events, rebuilds, deadLetters }: Batch,
+      stored: NewEvent[],
+    ): void {
       const counts = {
         stored: stored.length,
         duplicate: events.length - stored.length,
@@ -53,7 +53,7 @@ export function createIntakeMetrics(registry: Registry, minutes: IntakeMinutes):
       for (const lagMs of lagsMs) lag.observe(lagMs / 1000);
       minutes.add(counts, lagsMs);
     },
-    retried(messages) {
+    retried(messages: ReceivedMessage[]): void {
       count({ retried: messages.length });
       minutes.add({ retried: messages.length });
     },

@@ -3,18 +3,13 @@ import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { repeat } from "../../waiting/repeat.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
-import { addToIntakeMinutes, type IntakeMinute, type IntakeMinuteRow } from "../tables/intake-minute.ts";
-
-export type Outcome = "stored" | "duplicate" | "rebuilt" | "dead_letter" | "retried";
-
-/** What became of the messages of this process in each minute, until it is saved. */
-export interface IntakeMinutes {
-  /** Adds numbers of messages to the present minute, with the time since the sending of each, if it is known. */
-  add(counts: Partial<Record<Outcome, number>>, lagsMs?: number[]): void;
-  /** Returns the rows since the last call. The caller saves them or puts them back. */
-  take(): IntakeMinuteRow[];
-  putBack(rows: IntakeMinuteRow[]): void;
-}
+import {
+  addToIntakeMinutes,
+  type IntakeMinute,
+  type IntakeMinuteRow,
+  noMessages,
+  type Outcome,
+} from "../tables/intake-minute.ts";
 
 const minuteMs = 60_000;
 /** More are not kept while the database is away: those of an hour are shown. */
@@ -26,14 +21,15 @@ const saveDelayMs = 5000;
 /** How long a stop waits until the last numbers are saved. */
 const lastSaveMaxMs = 2000;
 
-export function openIntakeMinutes(): IntakeMinutes {
+/** What became of the messages of this process in each minute, until it is saved. */
+export function openIntakeMinutes() {
   /** By the start of the minute, in milliseconds since 1970. */
   let minutes = new Map<number, IntakeMinute>();
 
   function minuteAt(start: number): IntakeMinute {
     const known = minutes.get(start);
     if (known) return known;
-    const made = { ...nothing };
+    const made = { ...noMessages };
     minutes.set(start, made);
     const starts = [...minutes.keys()].sort((one, other) => one - other);
     for (const oldest of starts.slice(0, -minutesMax)) minutes.delete(oldest);
@@ -41,7 +37,8 @@ export function openIntakeMinutes(): IntakeMinutes {
   }
 
   return {
-    add(counts, lagsMs = []) {
+    /** Adds numbers of messages to the present minute, with the time since the sending of each, if it is known. */
+    add(counts: Partial<Record<Outcome, number>>, lagsMs: number[] = []): void {
       const minute = minuteAt(Math.floor(Date.now() / minuteMs) * minuteMs);
       for (const [outcome, count] of Object.entries(counts)) minute[outcome as Outcome] += count;
       for (const given of lagsMs) {
@@ -51,12 +48,13 @@ export function openIntakeMinutes(): IntakeMinutes {
         minute.lag_ms_max = Math.max(minute.lag_ms_max, lagMs);
       }
     },
-    take() {
+    /** Returns the rows since the last call. The caller saves them or puts them back. */
+    take(): IntakeMinuteRow[] {
       const taken = minutes;
       minutes = new Map();
       return [...taken].map(([start, numbers]) => ({ minute: new Date(start).toISOString(), ...numbers }));
     },
-    putBack(rows) {
+    putBack(rows: IntakeMinuteRow[]): void {
       for (const { minute: start, lag_ms_max, ...sums } of rows) {
         const minute = minuteAt(Date.parse(start));
         for (const [name, sum] of Object.entries(sums)) minute[name as keyof IntakeMinute] += sum;
@@ -66,16 +64,7 @@ export function openIntakeMinutes(): IntakeMinutes {
   };
 }
 
-const nothing: IntakeMinute = {
-  stored: 0,
-  duplicate: 0,
-  rebuilt: 0,
-  dead_letter: 0,
-  retried: 0,
-  lag_messages: 0,
-  lag_ms_sum: 0,
-  lag_ms_max: 0,
-};
+export type IntakeMinutes = ReturnType<typeof openIntakeMinutes>;
 
 /**
  * Saves the numbers of this process every 5 seconds until it is disposed, and then once more, for which a stop waits up to 2

@@ -3,27 +3,21 @@ import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import type { ReceivedMessage } from "../queue/queue.ts";
 import { type Batch, type Ingested, ingest } from "./ingest.ts";
-import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
-import { type IntakeMinutes, openIntakeMinutes } from "./intake-minutes.ts";
+import { createIntakeMetrics } from "./intake-metrics.ts";
+import { openIntakeMinutes } from "./intake-minutes.ts";
 import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 
 /** Stores messages, wherever they come from, and measures and logs what became of them. */
-export interface Intake {
-  /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
-  store(batch: Batch, messages: Pick<ReceivedMessage, "sentAt">[]): Promise<Ingested>;
-  metrics: IntakeMetrics;
-  /** What became of the messages, to be saved with `startSavingIntakeMinutes`. */
-  minutes: IntakeMinutes;
-}
-
-export function openIntake(database: Database, registry: Registry, log: Logger): Intake {
+export function openIntake(database: Database, registry: Registry, log: Logger) {
   const minutes = openIntakeMinutes();
   const metrics = createIntakeMetrics(registry, minutes);
   const noticeTypes = watchUnknownEventTypes(registry, log);
   return {
     metrics,
+    /** What became of the messages, to be saved with `startSavingIntakeMinutes`. */
     minutes,
-    async store(batch, messages) {
+    /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
+    async store(batch: Batch, messages: Pick<ReceivedMessage, "sentAt">[]): Promise<Ingested> {
       const ingested = await ingest(database, batch);
       metrics.committed(messages, batch, ingested.stored);
       noticeTypes(ingested.stored);
@@ -33,3 +27,4 @@ export function openIntake(database: Database, registry: Registry, log: Logger):
     },
   };
 }
+export type Intake = ReturnType<typeof openIntake>;

@@ -18,11 +18,7 @@ const idleDelayMs = 1000;
  * Merges the changes of the summaries (migration 0012) in small steps until it is disposed. Every process does, and the
  * database lets one merge at a time.
  */
-export function startMergingSummaries(
-  database: Database,
-  log: Logger,
-  idleMs = idleDelayMs,
-): AsyncDisposable {
+export function startMergingSummaries(database: Database, log: Logger, idleMs = idleDelayMs) {
   const outage = watchOutage(log);
   let step = stepMin;
 

@@ -35,15 +35,6 @@ export interface ReceiverLimits {
   attemptDelayMs?: number;
 }
 
-export interface Receiver {
-  /** Receives messages until `stop` aborts, then finishes the batches in flight. */
-  run(stop: AbortSignal): Promise<void>;
-  /** Age of the oldest in-flight message in milliseconds; 0 if there is none. */
-  oldestInFlightMs(): number;
-  /** Milliseconds for which messages have arrived and none could be stored; 0 if the latest one was stored or none waits. */
-  failingForMs(): number;
-}
-
 /** A receiver and its state. */
 interface Receiving extends ReceiverOptions {
   outage: Outage;
@@ -54,7 +45,7 @@ interface Receiving extends ReceiverOptions {
   recovery: Promise<void> | undefined;
 }
 
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createReceiver(options: ReceiverOptions) {
   const receiving: Receiving = {
     ...{ ...options, outage: watchOutage(options.log, "error") },
     ...{ inFlight: new Set(), failingSince: undefined, recovery: undefined },
@@ -62,14 +53,18 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const sinceMs = (start: number | undefined) =>
     start === undefined ? 0 : Math.round(performance.now() - start);
   return {
-    async run(stop) {
+    /** Receives messages until `stop` aborts, then finishes the batches in flight. */
+    async run(stop: AbortSignal): Promise<void> {
       const { concurrency } = options.limits;
       await Promise.all(Array.from({ length: concurrency }, () => receive(receiving, stop)));
     },
+    /** Age of the oldest in-flight message in milliseconds; 0 if there is none. */
     oldestInFlightMs: () => sinceMs(receiving.inFlight.values().next().value?.since),
+    /** Milliseconds for which messages have arrived and none could be stored; 0 if the latest one was stored or none waits. */
     failingForMs: () => sinceMs(receiving.failingSince),
   };
 }
+export type Receiver = ReturnType<typeof createReceiver>;
 
 async function receive(receiving: Receiving, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
@@ -131,7 +126,7 @@ async function recover(receiving: Receiving, stop: AbortSignal): Promise<void> {
 async function processBatch(receiving: Receiving, deliveries: ReceivedMessage[]): Promise<void> {
   const left = transactionsOf(deliveries);
   try {
-    let failure: Failure | undefined;
+    let failure: { error: unknown } | undefined;
     for (let batch = left[0]; batch; batch = left[0]) {
       const before = failure;
       failure = await commit(receiving, batch);
@@ -175,12 +170,8 @@ function transactionsOf(deliveries: ReceivedMessage[]): ReceivedMessage[][] {
   ];
 }
 
-interface Failure {
-  error: unknown;
-}
-
 /** Commits all of the messages, or none and returns the failure. */
-async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]): Promise<Failure | undefined> {
+async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]) {
   try {
     await intake
       .store(await readBatch(deliveries), deliveries)

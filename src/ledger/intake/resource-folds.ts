@@ -10,38 +10,26 @@ import { payoutTable } from "../tables/payout.ts";
 import type { ResourceTable } from "../tables/resource-table.ts";
 
 /** How the rows of resources of a type are folded from their own events alone. */
-export interface ResourceFold {
-  type: ResourceType;
-  /** The column of the external id. */
-  key: string;
-  /**
-   * Reads the rows of these resources. Resolves with a function that folds their new events into the rows, or, for a
-   * rebuild, all their events, and writes the rows that differ.
-   */
-  open(sql: Sql, externalIds: string[]): Promise<(added: EventRow[], isRebuild: boolean) => Promise<void>>;
-  /** The rows of these resources, and what they should be by all events. */
-  compare(sql: Sql, externalIds: string[]): Promise<{ rows: FoldedRow[]; projected: FoldedRow[] }>;
-}
-
 function foldOf<Row extends FoldedRow, State extends string>(
   type: ResourceType,
   table: ResourceTable<Row>,
   projection: Projection<Row, State>,
-): ResourceFold {
-  async function addAll(
-    folds: Folds<Row, State>,
-    sql: Sql,
-    externalIds: string[],
-  ): Promise<Map<string, Row>> {
+) {
+  async function addAll(folds: Folds<Row, State>, sql: Sql, externalIds: string[]) {
     for await (const events of eventsInPieces(sql, [type], externalIds)) folds.add(events);
     return folds.rows();
   }
   return {
     type,
+    /** The column of the external id. */
     key: table.key,
-    async open(sql, externalIds) {
+    /**
+     * Reads the rows of these resources. Resolves with a function that folds their new events into the rows, or, for a
+     * rebuild, all their events, and writes the rows that differ.
+     */
+    async open(sql: Sql, externalIds: string[]) {
       const current = await table.rowsOf(sql, externalIds);
-      return async (added, isRebuild) => {
+      return async (added: EventRow[], isRebuild: boolean) => {
         const before = new Map(isRebuild ? [] : current.map((row) => [row[table.key] as string, row]));
         const touched = isRebuild ? externalIds : added.map((event) => event.resource_external_id);
         const { bases, known, missing } = planFold(new Set(touched), added, before, new Map());
@@ -49,21 +37,19 @@ function foldOf<Row extends FoldedRow, State extends string>(
         folds.add(known);
         const folded = await addAll(folds, sql, missing);
         await table.save(sql, [...folded.values()]);
-        if (isRebuild)
-          await table.remove(
-            sql,
-            externalIds.filter((id) => !folded.has(id)),
-          );
+        const removed = isRebuild ? externalIds.filter((id) => !folded.has(id)) : [];
+        await table.remove(sql, removed);
       };
     },
-    async compare(sql, externalIds) {
+    /** The rows of these resources, and what they should be by all events. */
+    async compare(sql: Sql, externalIds: string[]) {
       const projected = await addAll(new Folds(projection), sql, externalIds);
       return { rows: await table.rowsOf(sql, externalIds), projected: [...projected.values()] };
     },
   };
 }
 
-export const resourceFolds: ResourceFold[] = [
+export const resourceFolds = [
   foldOf("payout", payoutTable, payoutProjection),
   foldOf("agreement", agreementTable, agreementProjection),
   foldOf("payment_instrument", paymentInstrumentTable, paymentInstrumentProjection),

@@ -22,12 +22,8 @@ export const verify = (database: Database, ids: string[]): Promise<string[]> =>
   database.transaction(async (sql) => {
     await sql.run("set transaction isolation level repeatable read, read only");
     const projected = await projectFrom((some) => eventsInPieces(sql, transactionTypes, some), ids);
-    const found = differences(
-      "transaction",
-      "external_id",
-      await transactionTable.rowsOf(sql, ids),
-      projected,
-    );
+    const actual = await transactionTable.rowsOf(sql, ids);
+    const found = differences("transaction", "external_id", actual, projected);
     for (const { type, key, compare } of resourceFolds) {
       const { rows, projected } = await compare(sql, ids);
       found.push(...differences(type.replaceAll("_", " "), key, rows, projected));

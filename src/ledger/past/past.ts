@@ -5,23 +5,17 @@ import { type EventRow, eventsInPieces, type ResourceType } from "../tables/even
 /**
  * The state as of an instant: the events dated up to it, whenever they arrived, are folded by the fold that also writes the
  * tables. A transaction, its children and its payment must belong to the account now, too, and an agreement also to the
- * service. That is checked first, by their rows, since folding a long history takes time.
+ * service. That is checked first, by their rows, since folding a long history takes time. Reading the state takes as long as
+ * the limit at most, in milliseconds.
  */
-export interface Past {
-  sql: Sql;
-  asOf: string;
-  limitMs: number;
-  /** The time of `performance.now()` after which reading rejects with `StatementTimeout`. */
-  deadline: number;
-}
-
-/** The state as of an instant. Reading it takes as long as the limit at most, in milliseconds. */
-export const pastAsOf = (sql: Sql, asOf: string, limitMs: number): Past => ({
+export const pastAsOf = (sql: Sql, asOf: string, limitMs: number) => ({
   sql,
   asOf,
   limitMs,
+  /** The time of `performance.now()` after which reading rejects with `StatementTimeout`. */
   deadline: performance.now() + limitMs,
 });
+export type Past = ReturnType<typeof pastAsOf>;
 
 /** The events of these resources up to the instant, in pieces. */
 export async function* pastEvents(

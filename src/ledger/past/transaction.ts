@@ -28,11 +28,7 @@ async function paidOutDateOf(past: Past, row: TransactionRow): Promise<string | 
 }
 
 /** The transaction and its children, those that belonged to the account and belong to it now, with their amounts. */
-export async function pastFamily(
-  past: Past,
-  externalId: string,
-  accountId: string,
-): Promise<FamilyEvents["family"]> {
+export async function pastFamily(past: Past, externalId: string, accountId: string) {
   const { sql, asOf } = past;
   const [own] = await idsOfAccount(sql, [externalId], accountId);
   if (own === undefined) return [];

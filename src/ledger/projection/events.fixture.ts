@@ -1,9 +1,18 @@
 import fc from "fast-check";
+import { type Step as MessageStep, messagesAbout } from "../../../testing/event-messages.ts";
 import type { Step } from "../../../testing/messages.ts";
-import { type Step as MessageStep, messagesAbout } from "../commands/messages.ts";
 import type { EventRow, ResourceType } from "../tables/event.ts";
 import { type FoldedRow, Folds, type Projection } from "./history.ts";
 import { stateEventTypes } from "./states.ts";
+import { transactionProjection, withPaymentDetails } from "./transaction.ts";
+
+/** Folds events into transactions. The events must contain those of the parents. */
+export function projectTransactions(events: EventRow[]) {
+  const folds = new Folds(transactionProjection);
+  folds.add(events);
+  const rows = folds.rows();
+  return [...rows.values()].map((row) => withPaymentDetails(row, rows));
+}
 
 /** The event rows of one resource, in order of arrival. See `messagesAbout` for a step. */
 export const events = (type: ResourceType, id: string, ...steps: Step[]): EventRow[] =>

@@ -3,16 +3,18 @@ import { expect, test } from "vitest";
 import { type EventRow, transactionTypes } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 import { agreementProjection } from "./agreement.ts";
-import { arbitraryEvents, events, project, relatedEvents, shuffled } from "./events.fixture.ts";
+import {
+  arbitraryEvents,
+  events,
+  project,
+  projectTransactions,
+  relatedEvents,
+  shuffled,
+} from "./events.fixture.ts";
 import { type FoldedRow, Folds, type Projection, planFold } from "./history.ts";
 import { paymentInstrumentProjection } from "./payment-instrument.ts";
 import { payoutProjection } from "./payout.ts";
-import {
-  type OwnRow,
-  projectTransactions,
-  transactionProjection,
-  withPaymentDetails,
-} from "./transaction.ts";
+import { type OwnRow, transactionProjection, withPaymentDetails } from "./transaction.ts";
 
 /** Any events in batches of any size, in any order. */
 const anyBatches = fc

@@ -1,13 +1,11 @@
 import type { Details, EventRow } from "../tables/event.ts";
 import {
-  type AccountResourceRow,
   foldStateOf,
   memberNames,
   type ResourceRow,
   type Source,
   type Sourced,
   type SourcedColumn,
-  type StoredFoldState,
   sourcedColumns,
   storedFoldState,
 } from "../tables/fold-state.ts";
@@ -21,9 +19,6 @@ export interface FoldedRow extends ResourceRow {
   first_event_id?: bigint;
 }
 
-/** Rows into which events can be folded, by external id. */
-export type Bases<Row> = ReadonlyMap<string, Row>;
-
 /** How events are folded into the rows of one resource type, or of those that share a table. */
 export interface Projection<Row extends Base, State extends string, Base extends FoldedRow = Row> {
   /** The state that an event type sets, or undefined. */
@@ -36,11 +31,11 @@ export interface Projection<Row extends Base, State extends string, Base extends
 /** Folds of resources, to which events are added in any order and in any pieces. */
 export class Folds<Row extends Base, State extends string, Base extends FoldedRow = Row> {
   readonly #projection: Projection<Row, State, Base>;
-  readonly #bases: Bases<Base>;
+  readonly #bases: ReadonlyMap<string, Base>;
   readonly #folds = new Map<string, Fold<State>>();
 
   /** Begins with the rows whose fold states are known. */
-  constructor(projection: Projection<Row, State, Base>, bases: Bases<Base> = new Map()) {
+  constructor(projection: Projection<Row, State, Base>, bases: ReadonlyMap<string, Base> = new Map()) {
     this.#projection = projection;
     this.#bases = bases;
   }
@@ -65,13 +60,8 @@ export class Folds<Row extends Base, State extends string, Base extends FoldedRo
   }
 }
 
-/** The columns that are folded alike for every resource type. */
-interface Common extends AccountResourceRow {
-  folded: StoredFoldState;
-}
-
 /** The fold of one resource: each value has the event from which it comes, and a newer event replaces it. */
-export class Fold<State extends string> {
+class Fold<State extends string> {
   readonly #members = new Map<string, Sourced>();
   readonly #columns = new Map<SourcedColumn, Sourced>();
   /** The newest account that an event names beside its details. */
@@ -149,7 +139,8 @@ export class Fold<State extends string> {
     return (this.column("state") as State | undefined) ?? "UNDEFINED";
   }
 
-  row(): Common {
+  /** The columns that are folded alike for every resource type. */
+  row() {
     const details: Details = Object.fromEntries([...this.#members].map(([name, { value }]) => [name, value]));
     const live = (this.column("live") as boolean | undefined) ?? null;
     return {
@@ -206,7 +197,7 @@ export function planFold<Row extends FoldedRow>(
   added: EventRow[],
   rows: ReadonlyMap<string, Row>,
   withoutRow: ReadonlyMap<string, number | null>,
-): { bases: Bases<Row>; known: EventRow[]; missing: string[] } {
+) {
   const byResource = Map.groupBy(added, (event) => event.resource_external_id);
   const bases = new Map<string, Row>();
   const known: EventRow[] = [];
@@ -236,16 +227,10 @@ const sourceOf = ({ timestamp, event_type, resource_type }: EventRow): Source =>
  * Orders newest first, as `x-state-machine` in the contract states: by timestamp, then by the position of the type in the
  * life cycle, then by names. The order of arrival has no effect.
  */
-function compareSources(
-  [timestampA, typeA, resourceA]: Source,
-  [timestampB, typeB, resourceB]: Source,
-): number {
-  return (
-    compare(timestampB, timestampA) ||
-    lifeCyclePosition(typeB) - lifeCyclePosition(typeA) ||
-    compare(typeB, typeA) ||
-    compare(resourceB, resourceA)
-  );
-}
+const compareSources = ([timestampA, typeA, resourceA]: Source, [timestampB, typeB, resourceB]: Source) =>
+  compare(timestampB, timestampA) ||
+  lifeCyclePosition(typeB) - lifeCyclePosition(typeA) ||
+  compare(typeB, typeA) ||
+  compare(resourceB, resourceA);
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

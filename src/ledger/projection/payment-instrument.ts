@@ -17,15 +17,7 @@ export const paymentInstrumentProjection: Projection<PaymentInstrumentRow, never
   stateSetBy: () => undefined,
   columnsOf: () => ({ type: "payment_instrument" }),
   rowOf(external_id, fold) {
-    const { service_id, created_date, event_count, details, folded } = fold.row();
-    return {
-      external_id,
-      agreement_external_id: agreementNamedBy(details),
-      service_id,
-      created_date,
-      event_count,
-      details,
-      folded,
-    };
+    const { gateway_account_id: _account, live: _live, ...row } = fold.row();
+    return { external_id, agreement_external_id: agreementNamedBy(row.details), ...row };
   },
 };

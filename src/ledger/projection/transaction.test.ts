@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { events } from "./events.fixture.ts";
-import { projectTransactions } from "./transaction.ts";
+import { events, projectTransactions } from "./events.fixture.ts";
 
 // That events fold into what the contract says, in any order, is in `../tests/model.test.ts`.
 

@@ -12,20 +12,8 @@ import { metadataValuesOf } from "./metadata.ts";
 import { stateSetBy } from "./states.ts";
 
 /**
- * Folds events into transactions. The same set of events gives the same rows in any order. The events must contain those of
- * the parents, since a refund or dispute shows details of its payment. It shows none of a payment in another account,
- * since the producer of a refund can name any payment as its parent.
- */
-export function projectTransactions(events: EventRow[]): TransactionRow[] {
-  const folds = new Folds(transactionProjection);
-  folds.add(events);
-  const rows = folds.rows();
-  return [...rows.values()].map((row) => withPaymentDetails(row, rows));
-}
-
-/**
- * Folds the events of these transactions, and those of their parents. `readEvents` reads the events of resources in any
- * pieces.
+ * Folds the events of these transactions, and those of their parents. The same set of events gives the same rows in any
+ * order. `readEvents` reads the events of resources in any pieces.
  */
 export async function projectFrom(
   readEvents: (externalIds: string[]) => AsyncIterable<EventRow[]>,
@@ -75,7 +63,10 @@ export const transactionProjection: Projection<OwnRow, TransactionState, Current
   },
 };
 
-/** Adds the columns from the payment, which must be among the others; without a payment they come from the row itself. */
+/**
+ * Adds the columns from the payment, which must be among the others; without a payment they come from the row itself. A refund
+ * or dispute shows no details of a payment in another account, since its producer can name any payment as its parent.
+ */
 export function withPaymentDetails(
   row: OwnRow,
   others: ReadonlyMap<string, ShownByChildren>,

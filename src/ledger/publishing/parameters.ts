@@ -33,7 +33,6 @@ export const commonParameters = {
     },
   },
 };
-export type CommonParameters = ValuesOf<typeof commonParameters>;
 
 export const amazonParameters = { ...commonParameters, region: amazonRegion };
 export type AmazonParameters = Partial<ValuesOf<typeof amazonParameters>>;

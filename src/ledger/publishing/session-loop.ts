@@ -61,11 +61,7 @@ export async function runSession(session: Session, stop: AbortSignal): Promise<v
   if (hasOutcome(dispatch.window)) await recordOutcome(session);
 }
 
-async function send(
-  { target, dispatch, log }: Session,
-  { entries, attempt }: Batch,
-  end: AbortSignal,
-): Promise<void> {
+async function send({ target, dispatch, log }: Session, { entries, attempt }: Batch, end: AbortSignal) {
   const deliveries = entries.map(({ delivery }) => delivery);
   const failures = await target.send(deliveries, end);
   const now = performance.now();

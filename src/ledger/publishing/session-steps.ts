@@ -87,15 +87,13 @@ export async function recordOutcome(session: Session): Promise<void> {
   const outcome = takeOutcome(dispatch.window);
   const position = outcome.position ?? session.position;
   const touched = touchedResources(outcome);
+  const deadLetters = outcome.deadLetters.map((one) => deadLetterOf(name, one));
   await database.transaction(async (sql) => {
     await requireRead(sql, session);
     await movePublication(sql, name, owner, position);
     await deferDeliveries(sql, name, outcome.deferred);
     await removeDeferred(sql, name, outcome.ended);
-    await saveDeadLetters(
-      sql,
-      outcome.deadLetters.map((one) => deadLetterOf(name, one)),
-    );
+    await saveDeadLetters(sql, deadLetters);
     await releaseDeferred(sql, name, touched);
   });
   session.position = position;
@@ -106,10 +104,7 @@ export async function recordOutcome(session: Session): Promise<void> {
 }
 
 /** Adds deferred events that are due to the window. */
-async function readDue(
-  { database, setting, origin, intervals, next, dispatch }: Session,
-  now: number,
-): Promise<void> {
+async function readDue({ database, setting, origin, intervals, next, dispatch }: Session, now: number) {
   const { name, format } = setting;
   const { window } = dispatch;
   const rows = await dueDeliveries(database, name, deferredResources(window), due);

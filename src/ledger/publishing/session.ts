@@ -3,7 +3,7 @@ import type { FeedPosition } from "../tables/feed/feed.ts";
 import type { PublisherState } from "../tables/feed/publication.ts";
 import type { Origin } from "./body.ts";
 import { type Dispatch, openDispatch } from "./dispatch.ts";
-import { type Problem, problemAt } from "./pace.ts";
+import { problemAt } from "./pace.ts";
 import type { PublishingLog } from "./publishing-log.ts";
 import type { Target } from "./target.ts";
 import type { TargetSetting } from "./targets.ts";
@@ -69,10 +69,7 @@ export function stateOf({ dispatch }: Session): PublisherState {
 /** A problem for an operator; null if there is none. */
 export function problemIn({ pace }: Dispatch, now: number): string | null {
   const problem = problemAt(pace, now);
-  return problem ? problemText(problem) : null;
-}
-
-function problemText(problem: Problem): string {
+  if (!problem) return null;
   const { phase, reason } = problem;
   if (phase === "away") return `The target takes nothing: ${reason}`;
   if (phase === "in doubt") {

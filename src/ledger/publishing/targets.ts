@@ -6,7 +6,6 @@ import { findUrlError } from "../../engines/url-error.ts";
 import type { Setting } from "../../process/settings.ts";
 import {
   amazonParameters,
-  type CommonParameters,
   commonParameters,
   rabbitmqParameters,
   topicArn,
@@ -52,12 +51,6 @@ export const targets = {
 
 export const openTarget = (url: string, warn?: Warn) => openAdapter<Target>(targets, url, warn);
 
-/** A target in the settings. */
-export interface TargetSetting extends Omit<CommonParameters, "name"> {
-  url: string;
-  name: string;
-}
-
 /** URLs of targets, separated by white space. Default: none. */
 export const targetUrls: Setting<TargetSetting[]> = (given = "") => {
   const found: TargetSetting[] = [];
@@ -73,7 +66,10 @@ export const targetUrls: Setting<TargetSetting[]> = (given = "") => {
   return { value: found };
 };
 
-export function targetSettingOf(url: string): TargetSetting {
+/** A target in the settings. */
+export type TargetSetting = ReturnType<typeof targetSettingOf>;
+
+export function targetSettingOf(url: string) {
   const { name = withoutCredentials(url), ...parameters } = readParameters(new URL(url), commonParameters);
   return { url, name, ...parameters };
 }

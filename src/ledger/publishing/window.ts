@@ -15,17 +15,6 @@ export interface WindowPage {
   completeAt: number | undefined;
 }
 
-/** What the database does not know yet. */
-export interface Outcome {
-  /** The position that was reached; undefined if it has not moved. */
-  position: FeedPosition | undefined;
-  /** Deferred events, and those behind them. */
-  deferred: DeferredDelivery[];
-  /** Deferred events that were confirmed or became dead letters. */
-  ended: FeedEvent[];
-  deadLetters: { entry: Entry; reason: string }[];
-}
-
 /**
  * The events between the position of a target in the database and the one up to which the feed was read, and deferred
  * deliveries whose time has come.
@@ -44,7 +33,17 @@ export const openWindow = (countMax: number, bytesMax: number) => ({
 });
 export type Window = ReturnType<typeof openWindow>;
 
-const emptyOutcome = (): Outcome => ({ position: undefined, deferred: [], ended: [], deadLetters: [] });
+/** What the database does not know yet. */
+const emptyOutcome = () => ({
+  /** The position that was reached; undefined if it has not moved. */
+  position: undefined as FeedPosition | undefined,
+  /** Deferred events, and those behind them. */
+  deferred: [] as DeferredDelivery[],
+  /** Deferred events that were confirmed or became dead letters. */
+  ended: [] as FeedEvent[],
+  deadLetters: [] as { entry: Entry; reason: string }[],
+});
+export type Outcome = ReturnType<typeof emptyOutcome>;
 
 /** How many events and bytes there is room for. */
 export const roomIn = ({ countMax, bytesMax, reach, bytes }: Window) => ({
@@ -74,10 +73,7 @@ export function addPage(window: Window, { events, end, completeAt }: WindowPage)
 }
 
 /** Adds deferred events whose time has come, those of a resource in order. Their resources are not in the window. */
-export function addDeferred(
-  window: Window,
-  deferred: Pick<Entry, "event" | "delivery" | "attempts">[],
-): void {
+export function addDeferred(window: Window, deferred: Pick<Entry, "event" | "delivery" | "attempts">[]) {
   for (const one of deferred) add(window, { ...one, place: undefined, isReleased: false });
 }
 

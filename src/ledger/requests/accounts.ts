@@ -30,10 +30,7 @@ export function withinAccounts<Some extends object>(handlers: Some, claim: strin
 }
 
 /** Returns the 400 for a request without an account. Throws a 403 for an account that is not the caller's. */
-function checkAccounts(
-  { caller, path, query }: AccountRequest,
-  claim: string,
-): typeof accountMissing | undefined {
+function checkAccounts({ caller, path, query }: AccountRequest, claim: string) {
   if (caller === undefined || caller.scopes.has(everyAccount)) return undefined;
   const override = overrideParameters.find((name) => query[name] === true);
   if (override !== undefined) {

@@ -1,12 +1,6 @@
-interface CsvRequest {
-  query: { format?: "csv" | "json" | undefined };
-  /** The media type that the header `Accept` asks for. */
-  mediaType: string;
-}
-
 /** True if the request asks for CSV: the parameter `format` has precedence over the header `Accept`. */
-export const asksForCsv = ({ query: { format }, mediaType }: CsvRequest): boolean =>
-  format === undefined ? mediaType === "text/csv" : format === "csv";
+export const asksForCsv = (request: { query: { format?: "csv" | "json" | undefined }; mediaType: string }) =>
+  request.query.format ? request.query.format === "csv" : request.mediaType === "text/csv";
 
 /**
  * A file that is written while it is read from the database, page by page. The first page is read and written before the

@@ -5,13 +5,6 @@ import type { ChildPosition } from "../tables/reported-transaction.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
 import { openSeal } from "./seal.ts";
 
-/** Writes positions as cursors, and reads them. */
-export interface CursorCodec<Of> {
-  write(position: Of): string;
-  /** Undefined without a text; null if the text is not such a cursor of this ledger. */
-  read(text: string | undefined): Of | undefined | null;
-}
-
 /** The position of a page of a search, its number, and the total of the first page. */
 export interface PagePosition extends Position {
   page: number;
@@ -34,9 +27,11 @@ export type Cursors = ReturnType<typeof openCursors>;
  */
 export function openCursors(key: Uint8Array) {
   const seal = openSeal(key);
-  const codec = <Of extends object>(name: string, ...members: (keyof Of & string)[]): CursorCodec<Of> => ({
-    write: (position) => seal.close(name, textOf(members.map((member) => position[member]))),
-    read(text) {
+  /** Writes positions as cursors, and reads them. */
+  const codec = <Of extends object>(name: string, ...members: (keyof Of & string)[]) => ({
+    write: (position: Of): string => seal.close(name, textOf(members.map((member) => position[member]))),
+    /** Undefined without a text; null if the text is not such a cursor of this ledger. */
+    read(text: string | undefined): Of | undefined | null {
       if (text === undefined) return undefined;
       const values = seal.open(name, text);
       if (values === undefined) return null;

@@ -15,11 +15,7 @@ import { eventTypesOfState, firstOfEachState } from "../views/event.ts";
 import type { StatusVersion } from "../views/state.ts";
 
 /** All events of a transaction and its children that belong to the account, oldest first, if they are few and small. */
-export async function listShortHistoryInOrder(
-  sql: Sql,
-  id: string,
-  account: string,
-): Promise<FamilyEvents | undefined> {
+export async function listShortHistoryInOrder(sql: Sql, id: string, account: string) {
   const all = await listShortHistory(sql, id, account);
   all?.events.sort(compareNewestFirst).reverse();
   return all;

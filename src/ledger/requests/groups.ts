@@ -6,23 +6,14 @@ import type { Cursors, GroupPosition } from "./cursor.ts";
 /** Maximum number of entries of a report that is a list: a response of about 2 MB. */
 export const entriesMax = 10_000;
 
-type Groups = Awaited<ReturnType<typeof summarise>>;
-
-/** A page of the groups of a report. */
-export interface GroupPage {
-  groups: Groups;
-  /** The position of the last group if there are more. */
-  next: GroupPosition | undefined;
-}
-
-/** The first groups after a position, up to `max`. */
+/** The first groups after a position, up to `max`, and the position of the last one if there are more. */
 export async function readGroups(
   sql: Sql,
   filter: SummaryFilter,
   grouping: Omit<Grouping, "after" | "max">,
   after: GroupPosition | undefined,
   max: number,
-): Promise<GroupPage> {
+) {
   const columns = [...grouping.groupBy];
   const position =
     after && Object.fromEntries(columns.map((column, index) => [column, after.values[index] ?? null]));
@@ -32,12 +23,10 @@ export async function readGroups(
   return { groups, next: last && { columns, values: columns.map((column) => last[column] ?? null) } };
 }
 
+export type GroupPage = Awaited<ReturnType<typeof readGroups>>;
+
 /** The position of a cursor in a report with these columns; undefined without a cursor, null if it is of none of such a report. */
-export function readGroupCursor(
-  cursors: Cursors,
-  text: string | undefined,
-  columns: readonly string[],
-): GroupPosition | undefined | null {
+export function readGroupCursor(cursors: Cursors, text: string | undefined, columns: readonly string[]) {
   const position = cursors.group.read(text);
   return position && position.columns.join() !== columns.join() ? null : position;
 }

@@ -14,23 +14,15 @@ const sharedRowBytesMax = 2 ** 16;
 /** The accounts or the service that a request names, if it names any. */
 type Named = string | string[] | object;
 
-/** Runs statements that may take long, in the share of an owner, which is divided by what its requests name. */
-export type Lanes = (owner: Owner, named?: Named) => Sql;
-
-/** Where rows are read: quick statements on a shared connection, slow ones in lanes. */
-export interface Reader {
-  sql: Sql;
-  lanes: Lanes;
-  /** Number of slow statements that run at the same time. */
-  connections: number;
-  /** The limit for a statement, in milliseconds. */
-  limitMs: number;
-}
-
-export function openReader(database: Database, limitMs: number): Reader {
+/**
+ * Where rows are read: quick statements on a shared connection, slow ones in lanes. As many slow statements run at the same
+ * time as there are `connections`. Each statement has the limit, in milliseconds.
+ */
+export function openReader(database: Database, limitMs: number) {
   const [sql, connections] = [database.within(limitMs), database.requestConnections];
   return { sql, lanes: openLanes(sql, connections, limitMs), connections, limitMs };
 }
+export type Reader = ReturnType<typeof openReader>;
 
 /** Finds a row: on the shared connection, and again in the lane of the request if the row is too large for that. */
 export async function findWhole<Row extends { is_whole: boolean }>(
@@ -44,11 +36,11 @@ export async function findWhole<Row extends { is_whole: boolean }>(
 }
 
 /**
- * Divides the connections for slow statements: an owner has at most a third of them, and those of requests with the same
+ * Runs statements that may take long, in the share of an owner, which is divided by what its requests name: an owner has at most a third of them, and those of requests with the same
  * accounts at most a third of that. A statement that waits for `limitMs` milliseconds rejects with `StatementTimeout`. If too
  * many wait, those of the owner that has most of them get a 503.
  */
-export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes {
+export function openLanes(sql: Sql, connections: number, limitMs: number) {
   const lane = openLane({
     runningMax: connections,
     waitingMax,
@@ -57,7 +49,7 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
     timeout: new StatementTimeout(limitMs),
     busy: unavailable("too many requests of this caller are in flight; try again later"),
   });
-  return (owner, named) => {
+  return (owner: Owner, named?: Named): Sql => {
     const part = JSON.stringify(named ?? null);
     return {
       // A `prepared` statement would share its connection with quick ones.

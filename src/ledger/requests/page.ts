@@ -1,24 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { PageLimits, Position } from "../tables/page.ts";
-
-import { viewLinkHeader } from "../views/next-page.ts";
-import { lastPage, viewPageLinks } from "../views/page-links.ts";
-import type { CursorCodec, PagePosition } from "./cursor.ts";
+import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";
+import type { Cursors } from "./cursor.ts";
 import { pageBytesMax } from "./lanes.ts";
 import { pageMissing, problem, unknownCursor } from "./problem.ts";
 
 /** The limits of a page of a list that is read by cursors only. */
 export const listLimits: PageLimits = { countMax: 200, bytesMax: pageBytesMax };
 
-interface PageRequest {
-  url: string;
-  query: { page: number; display_size: number } & Extension;
-}
-
-interface Extension {
-  extended?: boolean | undefined;
-  cursor?: string | undefined;
-}
+type Extension = { extended?: boolean | undefined; cursor?: string | undefined };
 
 /** What can be searched, page by page. */
 export interface Search<Row extends Position> {
@@ -39,8 +29,8 @@ export interface Search<Row extends Position> {
 
 /** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
 export async function readPage<Row extends Position>(
-  { url, query }: PageRequest,
-  cursors: CursorCodec<PagePosition>,
+  { url, query }: { url: string; query: { page: number; display_size: number } & Extension },
+  cursors: Cursors["page"],
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
 ) {
   const cursor = cursors.read(query.cursor);

@@ -15,7 +15,7 @@ import type { AccountResourceRow } from "./fold-state.ts";
 import { continuationCondition, newestFirst, type PageLimits, type Position } from "./page.ts";
 import { newestInstrument, type PaymentInstrumentRow } from "./payment-instrument.ts";
 import { queryCount } from "./query.ts";
-import { accountColumnTypes, resourceTable } from "./resource-table.ts";
+import { accountTypes, resourceTable } from "./resource-table.ts";
 
 /** The state of an agreement; `UNDEFINED` if no event has set one. */
 export type AgreementState = "UNDEFINED" | Extract<AgreementEvent, { state: string }>["state"];
@@ -37,13 +37,11 @@ export const agreementTable = resourceTable<AgreementRow>(
   "external_id",
   {
     external_id: "text",
-    ...accountColumnTypes,
+    ...accountTypes,
     first_event_id: "bigint",
     reference: "text",
     cancelled_date: "timestamptz",
     cancelled_by_user_email: "text",
-    details: "jsonb",
-    folded: "jsonb",
   },
   { hasSize: true },
 );

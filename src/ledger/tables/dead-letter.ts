@@ -59,23 +59,14 @@ export const deadLettersAfter = (
   );
 
 /** Dead letters in a state with ids before `before`, newest first. */
-export const newestDeadLetters = (
-  sql: Sql,
-  state: DeadLetterState,
-  before: bigint,
-  limit: number,
-): Promise<DeadLetterSummary[]> =>
-  sql.query(
+export const newestDeadLetters = (sql: Sql, state: DeadLetterState, before: bigint, limit: number) =>
+  sql.query<DeadLetterSummary>(
     `select ${summaryColumns} from dead_letter where id < $1 and ${conditions[state]} order by id desc limit $2`,
     [before, limit],
     "repeated",
   );
 
-export async function findDeadLetter(
-  sql: Sql,
-  id: bigint,
-  bodyBytesMax: number,
-): Promise<DeadLetterRow | undefined> {
+export async function findDeadLetter(sql: Sql, id: bigint, bodyBytesMax: number) {
   const statement = `select ${columns("$2")} from dead_letter where id = $1`;
   const [row] = await sql.query<DeadLetterRow>(statement, [id, bodyBytesMax]);
   return row;
@@ -124,15 +115,10 @@ export async function saveDeadLetters(sql: Sql, deadLetters: DeadLetter[]): Prom
     values ($1, decode($2, 'base64'), $3, $4, $5)
     on conflict (source_id) do nothing`;
   const inOrder = deadLetters.toSorted((one, other) => (one.source_id < other.source_id ? -1 : 1));
-  await Promise.all(
-    inOrder.map(({ source_id, body, reason, published }) =>
-      sql.query(statement, [
-        source_id,
-        Buffer.from(body).toString("base64"),
-        reason,
-        published?.target ?? null,
-        published?.event_id ?? null,
-      ]),
-    ),
-  );
+  const saved = inOrder.map(({ source_id, body, reason, published }) => {
+    const text = Buffer.from(body).toString("base64");
+    const { target = null, event_id = null } = published ?? {};
+    return sql.query(statement, [source_id, text, reason, target, event_id]);
+  });
+  await Promise.all(saved);
 }

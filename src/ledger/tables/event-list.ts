@@ -5,6 +5,7 @@ import {
   eventColumns,
   eventSize,
   type Resource,
+  resourceColumnsOf,
   transactionTypes,
 } from "./event.ts";
 import type { PageLimits } from "./page.ts";
@@ -61,14 +62,9 @@ export async function listEvents(
   lifeCycle: readonly string[],
   { after, asOf = "infinity", countMax, bytesMax }: EventPage,
 ): Promise<{ events: EventRow[]; isLast: boolean }> {
-  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, [
-    ...positionValues(lifeCycle, after),
-    resources.map((resource) => resource.resource_external_id),
-    resources.map((resource) => resource.resource_type),
-    asOf,
-    countMax,
-    bytesMax,
-  ]);
+  const position = positionValues(lifeCycle, after);
+  const values = [...position, ...resourceColumnsOf(resources), asOf, countMax, bytesMax];
+  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, values);
   return { events: rows, isLast: rows.at(-1)?.is_last ?? true };
 }
 
@@ -80,7 +76,7 @@ const listStatement = `
   with found as (
     select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
       count(*) over () as total
-    from unnest($6::text[], $7::text[]) as wanted (external_id, wanted_type)
+    from unnest($6::text[], $7::text[]) as wanted (wanted_type, external_id)
     cross join lateral (
       select event.*, ${eventSize} as bytes from event
       where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
@@ -114,11 +110,11 @@ export async function listShortHistory(
   externalId: string,
   accountId: string,
 ): Promise<FamilyEvents | undefined> {
-  const rows = await sql.query<EventRow & { amount: unknown; is_whole: boolean }>(shortHistoryStatement, [
-    externalId,
-    accountId,
-    transactionTypes,
-  ]);
+  const values = [externalId, accountId, transactionTypes];
+  const rows = await sql.query<EventRow & Record<"amount" | "is_whole", unknown>>(
+    shortHistoryStatement,
+    values,
+  );
   const amounts = new Map(rows.map(({ resource_external_id, amount }) => [resource_external_id, amount]));
   const isWhole = rows.length <= shortCountMax && rows.every(({ is_whole }) => is_whole);
   if (!isWhole || !amounts.has(externalId)) return undefined;
@@ -147,15 +143,13 @@ const shortHistoryStatement = `
     limit ${shortCountMax + 1}
   ) as event`;
 
-/** A resource and the event types that set one of its states. */
-export interface StateOfResource extends Resource {
-  event_types: string[];
-}
-
-/** True for each of these of which an event is in the list up to and including a position. */
+/**
+ * True for each state of a resource of which an event is in the list up to and including a position. `event_types` are those
+ * that set the state.
+ */
 export async function haveEventsUntil(
   sql: Sql,
-  states: StateOfResource[],
+  states: (Resource & { event_types: string[] })[],
   lifeCycle: readonly string[],
   until: EventPosition,
 ): Promise<boolean[]> {

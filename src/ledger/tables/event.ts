@@ -49,6 +49,12 @@ export const resourcesOf = (types: ResourceType[], externalIds: string[]): Resou
     types.map((resource_type) => ({ resource_type, resource_external_id })),
   );
 
+/** The columns of resources, for `unnest`. */
+export const resourceColumnsOf = (resources: Resource[]) => [
+  resources.map((one) => one.resource_type),
+  resources.map((one) => one.resource_external_id),
+];
+
 const columnNames = [
   "id",
   "resource_type",
@@ -109,8 +115,7 @@ export const eventIdsOf = (sql: Sql, events: NewEvent[]): Promise<bigint[]> =>
      join event using (resource_type, resource_external_id, timestamp, event_type)
      order by place`,
     [
-      events.map((event) => event.resource_type),
-      events.map((event) => event.resource_external_id),
+      ...resourceColumnsOf(events),
       events.map((event) => event.timestamp),
       events.map((event) => event.event_type),
     ],
@@ -123,11 +128,7 @@ export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"]
 export const eventSize = "coalesce(event.size, octet_length(event.event_details::text))";
 
 /** An event; without its details if they are larger than `bytesMax`. */
-export async function findEvent(
-  sql: Sql,
-  id: bigint,
-  bytesMax = Number.MAX_SAFE_INTEGER,
-): Promise<(EventRow & { is_whole: boolean }) | undefined> {
+export async function findEvent(sql: Sql, id: bigint, bytesMax = Number.MAX_SAFE_INTEGER) {
   const wholeCondition = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
   const statement = `select ${columnsIf(wholeCondition)}, ${wholeCondition} as is_whole from event where id = $1`;
   const [row] = await sql.query<EventRow & { is_whole: boolean }>(statement, [id, bytesMax]);

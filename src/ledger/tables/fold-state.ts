@@ -65,9 +65,7 @@ export const memberNames = (details: Details): string[] => Object.keys(details).
 
 export const storedFoldState = ({ sources, places, ...common }: FoldState): StoredFoldState => ({
   ...common,
-  origins: sources.map(
-    ([timestamp, event_type, resource_type]) => `${timestamp} ${resource_type} ${event_type}`,
-  ),
+  origins: sources.map(([timestamp, eventType, resourceType]) => `${timestamp} ${resourceType} ${eventType}`),
   places: places.join(" "),
 });
 

@@ -1,35 +1,24 @@
 import type { Sql } from "../../database/database.ts";
 
+/** What becomes of a message. */
+const outcomes = ["stored", "duplicate", "rebuilt", "dead_letter", "retried"] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/**
+ * The messages whose time of sending is known, and the sum of the times from their sending to their commit, in milliseconds.
+ * `lag_ms_max` is the longest of these times; 0 if there is none.
+ */
+const sums = [...outcomes, "lag_messages", "lag_ms_sum"] as const;
+const numbers = [...sums, "lag_ms_max"] as const;
+
 /** What became of messages in a minute. */
-export interface IntakeMinute {
-  stored: number;
-  duplicate: number;
-  rebuilt: number;
-  dead_letter: number;
-  retried: number;
-  /** Number of messages whose time of sending is known. */
-  lag_messages: number;
-  /** Sum of the times from their sending to their commit, in milliseconds. */
-  lag_ms_sum: number;
-  /** The longest of these times; 0 if there is none. */
-  lag_ms_max: number;
-}
+export type IntakeMinute = Record<(typeof numbers)[number], number>;
+export const noMessages = Object.fromEntries(numbers.map((name) => [name, 0])) as IntakeMinute;
 
 export interface IntakeMinuteRow extends IntakeMinute {
   /** Start of the minute, UTC. */
   minute: string;
 }
-
-const sums = [
-  "stored",
-  "duplicate",
-  "rebuilt",
-  "dead_letter",
-  "retried",
-  "lag_messages",
-  "lag_ms_sum",
-] as const satisfies (keyof IntakeMinute)[];
-const numbers = [...sums, "lag_ms_max"] as const;
 
 /**
  * Adds the numbers of a process to those of the others, and removes rows that are older than a day. The rows are written in

@@ -10,15 +10,9 @@ export interface PageLimits {
 export interface Position {
   created_date: string;
   external_id: string;
-  /** The events that had arrived, as the SQL function `arrived_events` writes them. */
+  /** The events that had arrived, as the SQL function `arrived_events` writes them. An older release wrote only the highest id. */
   arrived: string;
 }
-
-/** True if a text has the form of `arrived_events`. An older release wrote only the highest id. */
-export const isArrived = (text: string): boolean => arrivedForm.test(text);
-const number = "[1-9]\\d{0,17}";
-const distance = "(?:0|[1-9]\\d{0,8})";
-const arrivedForm = new RegExp(`^${number}(:${number}:(${distance}(,${distance})*)?)?$`);
 
 /** The order of a search. */
 export const newestFirst = "created_date desc, external_id desc";

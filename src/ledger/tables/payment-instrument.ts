@@ -11,15 +11,7 @@ export interface PaymentInstrumentRow extends ResourceRow {
 export const paymentInstrumentTable = resourceTable<PaymentInstrumentRow>(
   "payment_instrument",
   "external_id",
-  {
-    external_id: "text",
-    agreement_external_id: "text",
-    service_id: "text",
-    created_date: "timestamptz",
-    event_count: "integer",
-    details: "jsonb",
-    folded: "jsonb",
-  },
+  { external_id: "text", agreement_external_id: "text" },
   { hasSize: true },
 );
 

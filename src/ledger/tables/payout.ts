@@ -2,7 +2,7 @@ import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../../database/database.ts";
 import type { AccountResourceRow } from "./fold-state.ts";
 import { queryCount } from "./query.ts";
-import { accountColumnTypes, resourceTable } from "./resource-table.ts";
+import { accountTypes, resourceTable } from "./resource-table.ts";
 import type { TransactionType } from "./transaction.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
@@ -18,20 +18,12 @@ export interface PayoutRow extends AccountResourceRow {
 
 export const payoutTable = resourceTable<PayoutRow>("payout", "gateway_payout_id", {
   gateway_payout_id: "text",
-  ...accountColumnTypes,
+  ...accountTypes,
   paid_out_date: "timestamptz",
-  details: "jsonb",
-  folded: "jsonb",
 });
 
 /** A payout as responses show it. */
 export type FoundPayout = Omit<PayoutRow, "event_count" | "folded">;
-
-/** All given conditions must hold. */
-export interface PayoutFilter {
-  account_ids?: string[] | undefined;
-  state?: PayoutState | undefined;
-}
 
 const shownColumns = `gateway_payout_id, gateway_account_id, service_id, live, state, created_date, paid_out_date,
   jsonb_build_object('amount', details -> 'amount') as details`;
@@ -41,10 +33,11 @@ const matching = `from payout
 /** A page of the payouts that match the filter, newest first, and the number of all. The details have the amount only. */
 export async function searchPayouts(
   sql: Sql,
-  { account_ids, state }: PayoutFilter,
+  accountIds: string[] | undefined,
+  state: PayoutState | undefined,
   { offset, countMax }: { offset: number; countMax: number },
 ): Promise<{ rows: FoundPayout[]; total: number }> {
-  const filter = [account_ids ?? null, state ?? null];
+  const filter = [accountIds ?? null, state ?? null];
   const [rows, total] = await Promise.all([
     sql.query<FoundPayout>(
       `select ${shownColumns} ${matching} order by created_date desc, gateway_payout_id desc limit $3 offset $4`,
@@ -57,11 +50,7 @@ export async function searchPayouts(
 }
 
 /** A payout, if it belongs to the account. The details have the amount only. */
-export async function findPayout(
-  sql: Sql,
-  payoutId: string,
-  accountId: string | undefined,
-): Promise<FoundPayout | undefined> {
+export async function findPayout(sql: Sql, payoutId: string, accountId: string | undefined) {
   const [row] = await sql.query<FoundPayout>(
     `select ${shownColumns} from payout
      where gateway_payout_id = $1 and ($2::text is null or gateway_account_id = $2)`,

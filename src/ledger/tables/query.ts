@@ -7,12 +7,7 @@ export async function queryIds<Id = string>(sql: Sql, statement: string, values?
 }
 
 /** The number that a statement selects as `count`. */
-export async function queryCount(
-  sql: Sql,
-  statement: string,
-  values?: unknown[],
-  plan?: Plan,
-): Promise<number> {
+export async function queryCount(sql: Sql, statement: string, values?: unknown[], plan?: Plan) {
   const [row] = await sql.query<{ count: bigint }>(statement, values, plan);
   return Number(row?.count);
 }

@@ -97,28 +97,16 @@ export async function findTransaction(
 /** The place of a child in the list of its parent. */
 export type ChildPosition = Pick<TransactionRow, "created_date" | "external_id">;
 
-/** A page of a list of children: those after a position, oldest first. */
-export interface ChildPage extends PageLimits {
-  type?: TransactionType | undefined;
-  after?: ChildPosition | undefined;
-}
-
-/** A page of the children of a transaction that belong to the account. */
+/** A page of the children of a transaction that belong to the account: those after a position, oldest first. */
 export async function listChildren(
   sql: Sql,
   parentExternalId: string,
   accountId: string,
-  { type, after, countMax, bytesMax }: ChildPage,
+  { after, type, countMax, bytesMax }: PageLimits & { after?: ChildPosition; type?: TransactionType },
 ): Promise<{ children: ReportedTransaction[]; isLast: boolean }> {
   const position = [after?.created_date ?? null, after?.external_id ?? ""];
-  const rows = await sql.query<ReportedTransaction & { is_last: boolean }>(childrenStatement, [
-    parentExternalId,
-    accountId,
-    type ?? null,
-    ...position,
-    countMax,
-    bytesMax,
-  ]);
+  const values = [parentExternalId, accountId, type ?? null, ...position, countMax, bytesMax];
+  const rows = await sql.query<ReportedTransaction & { is_last: boolean }>(childrenStatement, values);
   return { children: rows, isLast: rows.at(-1)?.is_last ?? true };
 }
 

@@ -1,45 +1,43 @@
 import type { Sql } from "../../database/database.ts";
 import { rowsAsJson, saveStatement } from "./save-statement.ts";
 
-/** A table whose rows are folded from events, one row for each resource. */
-export interface ResourceTable<Row> {
-  /** The column of the external id. */
-  key: keyof Row & string;
-  /** The rows of these resources. */
-  rowsOf(sql: Sql, externalIds: string[]): Promise<Row[]>;
-  /** Inserts rows, or replaces those that differ. */
-  save(sql: Sql, rows: Row[]): Promise<void>;
-  remove(sql: Sql, externalIds: string[]): Promise<void>;
-}
-
-/** The SQL types of columns that the rows of an account have, in the order of their tables. */
-export const accountColumnTypes = {
-  gateway_account_id: "text",
+/** The SQL types of columns that all rows have, and of those that the rows of an account have. */
+const commonTypes = {
   service_id: "text",
-  live: "boolean",
-  state: "text",
   created_date: "timestamptz",
   event_count: "integer",
+  details: "jsonb",
+  folded: "jsonb",
 };
+export const accountTypes = { gateway_account_id: "text", live: "boolean", state: "text" };
 
-/** `columnTypes` has the SQL type of each column. */
+/**
+ * A table whose rows are folded from events, one row for each resource. `key` is the column of the external id, and `ownTypes`
+ * has the SQL types of the other columns than the common ones.
+ */
 export function resourceTable<Row extends object>(
   name: string,
   key: keyof Row & string,
-  columnTypes: Record<keyof Row & string, string>,
+  ownTypes: Record<Exclude<keyof Row & string, keyof typeof commonTypes>, string>,
   { hasSize = false } = {},
-): ResourceTable<Row> {
-  const columns = Object.keys(columnTypes).join(", ");
-  const statement = saveStatement(name, key, hasSize ? { ...columnTypes, size: "integer" } : columnTypes);
+) {
+  const types = { ...ownTypes, ...commonTypes };
+  const columns = Object.keys(types).join(", ");
+  const statement = saveStatement(name, key, hasSize ? { ...types, size: "integer" } : types);
   const ofResources = `from ${name} where ${key} = any($1::text[])`;
   return {
     key,
-    rowsOf: (sql, externalIds) => sql.query(`select ${columns} ${ofResources}`, [externalIds]),
-    async save(sql, rows) {
+    columns,
+    /** The rows of these resources. */
+    rowsOf: (sql: Sql, externalIds: string[]): Promise<Row[]> =>
+      sql.query(`select ${columns} ${ofResources}`, [externalIds]),
+    /** Inserts rows, or replaces those that differ. */
+    async save(sql: Sql, rows: Row[]): Promise<void> {
       if (rows.length > 0) await sql.query(statement, [rowsAsJson(rows)]);
     },
-    async remove(sql, externalIds) {
+    async remove(sql: Sql, externalIds: string[]): Promise<void> {
       if (externalIds.length > 0) await sql.query(`delete ${ofResources}`, [externalIds]);
     },
   };
 }
+export type ResourceTable<Row extends object> = ReturnType<typeof resourceTable<Row>>;

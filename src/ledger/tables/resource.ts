@@ -31,12 +31,7 @@ const union = (matching: (source: (typeof sources)[number]) => string) =>
     .join(" union ");
 
 /** The next ids after one, in order. Each source is read in index order and no further than needed. */
-export function resourceIdsAfter(
-  sql: Sql,
-  after: string,
-  limit: number,
-  accountId?: string,
-): Promise<string[]> {
+export function resourceIdsAfter(sql: Sql, after: string, limit: number, accountId?: string) {
   const matching = union(
     ({ id, account }) => `${id} > $1 and ${accountId === undefined ? "$3::text is null" : `${account} = $3`}
       order by id limit $2`,

@@ -51,11 +51,7 @@ export const listTicker = (sql: Sql, filter: TickerFilter, max: number): Promise
   sql.query(`select ${columns} ${matching} limit $9`, [...valuesOf(filter), max], "custom");
 
 /** The position of the event number `max`, if there are more. */
-export async function tickerEnd(
-  sql: Sql,
-  filter: TickerFilter,
-  max: number,
-): Promise<TickerPosition | undefined> {
+export async function tickerEnd(sql: Sql, filter: TickerFilter, max: number) {
   const [end, next] = await sql.query<TickerPosition>(
     `select event.timestamp, event.id ${matching} limit 2 offset $9`,
     [...valuesOf(filter), max - 1],

@@ -4,7 +4,7 @@ import type { Sql } from "../../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
 import type { AccountResourceRow } from "./fold-state.ts";
 import { queryIds } from "./query.ts";
-import { accountColumnTypes, resourceTable } from "./resource-table.ts";
+import { accountTypes, resourceTable } from "./resource-table.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
 
@@ -32,35 +32,34 @@ export interface TransactionRow extends AccountResourceRow {
   payment_details: Details | null;
 }
 
-const columnTypes: Record<keyof TransactionRow, string> = {
-  external_id: "text",
-  transaction_type: "text",
-  parent_external_id: "text",
-  ...accountColumnTypes,
-  first_event_id: "bigint",
-  reference: "text",
-  email: "text",
-  cardholder_name: "text",
-  card_brand: "text",
-  first_digits_card_number: "text",
-  last_digits_card_number: "text",
-  gateway_transaction_id: "text",
-  gateway_payout_id: "text",
-  agreement_id: "text",
-  metadata_values: "text[]",
-  details: "jsonb",
-  payment_details: "jsonb",
-  folded: "jsonb",
-};
-
 /**
  * Triggers follow each statement that writes: outline_insert, outline_update and outline_delete write
  * transaction_outline, and summarise_insert, summarise_update and summarise_delete add to transaction_summary_change
  * (`schema.sql`).
  */
-export const transactionTable = resourceTable<TransactionRow>("transaction", "external_id", columnTypes, {
-  hasSize: true,
-});
+export const transactionTable = resourceTable<TransactionRow>(
+  "transaction",
+  "external_id",
+  {
+    external_id: "text",
+    transaction_type: "text",
+    parent_external_id: "text",
+    ...accountTypes,
+    first_event_id: "bigint",
+    reference: "text",
+    email: "text",
+    cardholder_name: "text",
+    card_brand: "text",
+    first_digits_card_number: "text",
+    last_digits_card_number: "text",
+    gateway_transaction_id: "text",
+    gateway_payout_id: "text",
+    agreement_id: "text",
+    metadata_values: "text[]",
+    payment_details: "jsonb",
+  },
+  { hasSize: true },
+);
 
 /** The columns into which new events are folded, and those that children show. */
 const foldColumns = [
@@ -114,7 +113,7 @@ export const relationsOf = (sql: Sql, externalIds: string[]): Promise<Relations[
 /** The rows of the children of these transactions. */
 export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
   sql.query(
-    `select ${Object.keys(columnTypes)} from transaction where parent_external_id = any($1::text[])`,
+    `select ${transactionTable.columns} from transaction where parent_external_id = any($1::text[])`,
     [externalIds],
   );
 
@@ -133,11 +132,7 @@ export const withTooManyChildren = (sql: Sql, externalIds: string[]): Promise<st
   );
 
 /** Those of these ids whose transactions belong to the account. Default: to any. */
-export const idsOfAccount = (
-  sql: Sql,
-  externalIds: string[],
-  accountId: string | undefined,
-): Promise<string[]> =>
+export const idsOfAccount = (sql: Sql, externalIds: string[], accountId: string | undefined) =>
   queryIds(
     sql,
     `select external_id as id from transaction

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { demoEvents } from "../../../scripts/demo/demo-events.ts";
 import { childStory, type EventMessage, story } from "../../../testing/messages.ts";
-import { demoEvents } from "../commands/demo-events.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
 /** Requests as the consumers of alphagov/pay-ledger send them, and the members that they read. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { demoEvents, demoTransactions } from "../../../scripts/demo/demo-events.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { ledgerContract } from "../../contract/contracts.ts";
 import { operationsOf, type Parameter } from "../../contract/operations.ts";
-import { demoEvents, demoTransactions } from "../commands/demo-events.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
 const ledger = await ledgerOfFile();

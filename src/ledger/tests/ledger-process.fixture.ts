@@ -1,10 +1,10 @@
 import { request } from "undici";
 import { expect } from "vitest";
+import { demoEvents } from "../../../scripts/demo/demo-events.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import { newFolder, run } from "../../../testing/run.ts";
 import { openDatabase } from "../../database/databases.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import { demoEvents } from "../commands/demo-events.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import { clientUrl } from "../queue/address.ts";

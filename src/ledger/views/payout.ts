@@ -13,13 +13,8 @@ const views = new Map(states.map(({ state, ...view }) => [state, view]));
 export const payoutStateShownAs = (status: Schemas["PayoutStatus"]): PayoutState =>
   states.find((view) => view.status === status)?.state as PayoutState;
 
-export function viewPayout({
-  details,
-  created_date,
-  paid_out_date,
-  state,
-  ...row
-}: FoundPayout): Schemas["Payout"] {
+export function viewPayout(payout: FoundPayout): Schemas["Payout"] {
+  const { details, created_date, paid_out_date, state, ...row } = payout;
   return {
     ...row,
     amount: penceOf(details, "amount") ?? 0,

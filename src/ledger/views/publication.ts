@@ -22,13 +22,8 @@ function viewProblem(problem: string): string {
 }
 
 /** The state of a target for operators. */
-export function viewPublication({
-  target,
-  problem,
-  behind_ms,
-  deferred,
-  waiting,
-}: PublicationState): components["schemas"]["PublishingCheck"] {
+export function viewPublication(state: PublicationState): components["schemas"]["PublishingCheck"] {
+  const { target, problem, behind_ms, deferred, waiting } = state;
   const late =
     behind_ms > behindMaxMs ? `Events have waited for ${Math.round(Number(behind_ms) / 1000)} s` : null;
   const message = problem === null ? late : viewProblem(problem);

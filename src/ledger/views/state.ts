@@ -16,13 +16,11 @@ interface StateRow extends StateView {
 const rows: readonly StateRow[] = stateMachine.transaction_states;
 
 const viewsIn = (version: StatusVersion) =>
-  new Map(
-    rows.map(
-      ({ state, status, status_version_1, finished, code, message }): [TransactionState, StateView] => [
-        state,
-        { status: (version === 1 && status_version_1) || status, finished, code, message },
-      ],
-    ),
+  new Map<TransactionState, StateView>(
+    rows.map(({ state, status, status_version_1, ...view }) => [
+      state,
+      { status: (version === 1 && status_version_1) || status, ...view },
+    ]),
   );
 const views = { 1: viewsIn(1), 2: viewsIn(2) };
 
@@ -43,21 +41,10 @@ export const statusesOf = (version: StatusVersion): StateView["status"][] => [
   ...new Set([...views[version].values()].map(({ status }) => status)),
 ];
 
-const csvStates: readonly {
-  state: TransactionState;
-  payment?: string;
-  refund?: string;
-  dispute?: string;
-}[] = stateMachine.csv_states;
-
-const csvNames = (type: "payment" | "refund" | "dispute") =>
-  new Map(csvStates.map((row) => [row.state, row[type]]));
-const csvNamesByType = {
-  PAYMENT: csvNames("payment"),
-  REFUND: csvNames("refund"),
-  DISPUTE: csvNames("dispute"),
-} satisfies Record<TransactionType, object>;
+const csvNames = new Map<TransactionState, { [Type in Lowercase<TransactionType>]?: string }>(
+  stateMachine.csv_states.map(({ state, ...names }) => [state, names]),
+);
 
 /** The name of a state in CSV, if the state has one for this type. */
 export const csvStateName = (type: TransactionType, state: TransactionState): string | undefined =>
-  csvNamesByType[type].get(state);
+  csvNames.get(state)?.[type.toLowerCase() as Lowercase<TransactionType>];

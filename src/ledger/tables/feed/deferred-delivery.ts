@@ -1,6 +1,6 @@
 import type { Database, Sql } from "../../../database/database.ts";
 import { removeDeadLetters } from "../dead-letter.ts";
-import { eventColumns, eventSize, type Resource } from "../event.ts";
+import { eventColumns, eventSize, type Resource, resourceColumnsOf } from "../event.ts";
 import type { FeedPosition, FeedRow } from "./feed.ts";
 
 /** The place of an event in the feed, and its resource. */
@@ -15,12 +15,6 @@ export interface DeferredDelivery extends FeedEvent {
   reason: string | null;
 }
 
-/** The columns of resources, for `unnest`. */
-const resourceColumnsOf = (resources: Resource[]) => [
-  resources.map((one) => one.resource_type),
-  resources.map((one) => one.resource_external_id),
-];
-
 /** The columns of events, for `unnest`. */
 const columnsOf = (events: FeedEvent[]) => [
   events.map((one) => one.sql_transaction),
@@ -29,11 +23,7 @@ const columnsOf = (events: FeedEvent[]) => [
 ];
 
 /** Adds deferred deliveries, or replaces them. */
-export async function deferDeliveries(
-  sql: Sql,
-  target: string,
-  deliveries: DeferredDelivery[],
-): Promise<void> {
+export async function deferDeliveries(sql: Sql, target: string, deliveries: DeferredDelivery[]) {
   if (deliveries.length === 0) return;
   await sql.query(
     `insert into deferred_delivery (
@@ -109,25 +99,17 @@ export async function arrangeDeferred(sql: Sql, target: string): Promise<void> {
   );
 }
 
-export interface DueLimits {
-  /** Maximum number of resources. */
-  resourcesMax: number;
-  /** Maximum number of events of a resource. Behind one that has failed, none is read. */
-  eventsMax: number;
-  /** The events have this size together, and one more. */
-  bytesMax: number;
-}
-
 /**
  * Events that are due for another attempt, those of a resource in order: the first deferred one of each, with those behind it.
- * None is of the resources in `except`.
+ * None is of the resources in `except`. The limits are the maximum number of resources, of events of a resource, and of bytes,
+ * which all events but one have together. Behind an event that has failed, none of its resource is read.
  */
 export function dueDeliveries(
   sql: Sql,
   target: string,
   except: Resource[],
-  { resourcesMax, eventsMax, bytesMax }: DueLimits,
-): Promise<DueDelivery[]> {
+  { resourcesMax, eventsMax, bytesMax }: Record<"resourcesMax" | "eventsMax" | "bytesMax", number>,
+): Promise<(FeedRow & Pick<DeferredDelivery, "attempts">)[]> {
   return sql.query(
     `with first as materialized (
        select * from deferred_delivery as one
@@ -162,19 +144,10 @@ export function dueDeliveries(
   );
 }
 
-export interface DueDelivery extends FeedRow {
-  /** The number of attempts that have failed. */
-  attempts: number;
-}
-
 /** Those of these resources that have deferred deliveries. */
-export async function resourcesWithDeferred(
-  sql: Sql,
-  target: string,
-  resources: Resource[],
-): Promise<Resource[]> {
+export async function resourcesWithDeferred(sql: Sql, target: string, resources: Resource[]) {
   if (resources.length === 0) return [];
-  return sql.query(
+  return sql.query<Resource>(
     `select wanted.* from (
        select distinct * from unnest($2::text[], $3::text[]) as named (resource_type, resource_external_id)
      ) as wanted

@@ -36,14 +36,6 @@ export interface FeedFilter {
   event_types?: string[] | undefined;
 }
 
-export interface FeedPage {
-  events: FeedRow[];
-  /** The last position that was read: that of the last event, or of one behind it that does not match. */
-  end: FeedPosition;
-  /** True if there are no more events now. */
-  isLast: boolean;
-}
-
 /** Maximum number of events that a page reads to find those of its types. */
 const readMax = 10_000;
 
@@ -73,13 +65,17 @@ function entriesOf({ account_ids }: FeedFilter): string {
 /** One look-up for each entry. With old statistics of the table, a join could read all entries for each event. */
 const eventOfEntry = "select * from event where id = event_id limit 1";
 
-/** The events after a position that match the filter, in the order of the feed. It ends below the oldest transaction in flight. */
+/**
+ * The events after a position that match the filter, in the order of the feed. It ends below the oldest transaction in flight.
+ * `end` is the last position that was read: that of the last event, or of one behind it that does not match. `isLast` is true
+ * if there are no more events now.
+ */
 export async function readFeed(
   sql: Sql,
   filter: FeedFilter,
   after: FeedPosition,
   { countMax, bytesMax }: PageLimits,
-): Promise<FeedPage> {
+): Promise<{ events: FeedRow[]; end: FeedPosition; isLast: boolean }> {
   const { account_ids, resource_types, event_types } = filter;
   const entriesMax = resource_types || event_types ? readMax : countMax + 1;
   const values = [
@@ -180,19 +176,13 @@ const atPosition = `
   where sql_transaction = $1 and event_id = $2 and event.timestamp = $3`;
 
 /** Resolves with true if the event at a position exists in the primary database, or if it is the start of the feed. */
-export async function isInFeed(
-  sql: Sql,
-  { sql_transaction, event_id, timestamp }: FeedPosition,
-): Promise<boolean> {
+export async function isInFeed(sql: Sql, { sql_transaction, event_id, timestamp }: FeedPosition) {
   if (event_id === feedStart.event_id) return true;
   return (await sql.query(atPosition, [sql_transaction, event_id, timestamp])).length > 0;
 }
 
 /** As `isInFeed`, also on a replica: a position at which its feed has not arrived yet counts. */
-export async function mayBeInFeed(
-  sql: Sql,
-  { sql_transaction, event_id, timestamp }: FeedPosition,
-): Promise<boolean> {
+export async function mayBeInFeed(sql: Sql, { sql_transaction, event_id, timestamp }: FeedPosition) {
   if (event_id === feedStart.event_id) return true;
   const [row] = await sql.query<{ exists: boolean }>(
     `select $1 >= event_feed_end() or exists (${atPosition}) as exists`,

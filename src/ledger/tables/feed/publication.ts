@@ -1,5 +1,5 @@
 import type { Sql } from "../../../database/database.ts";
-import type { Resource } from "../event.ts";
+import type { DeferredDelivery } from "./deferred-delivery.ts";
 import type { FeedPosition } from "./feed.ts";
 
 /** How long a publisher owns a publication after it has claimed it or renewed that, in seconds. */
@@ -76,15 +76,8 @@ export async function movePublication(
   if (rows.length === 0) throw new PublicationLost(`another process publishes to ${target}`);
 }
 
-/** An event that waits for another attempt. */
-export interface WaitingDelivery extends Resource {
-  event_id: bigint;
-  /** Why the last attempt has failed; null if there was none since the event was a dead letter. */
-  reason: string | null;
-  /** The number of attempts that have failed. */
-  attempts: number;
-  next_attempt_at: string;
-}
+/** An event that waits for another attempt. The reason is null if there was none since the event was a dead letter. */
+type WaitingDelivery = Omit<DeferredDelivery, "sql_transaction" | "delayMs"> & { next_attempt_at: string };
 
 /** How far a target is. */
 export interface PublicationState {

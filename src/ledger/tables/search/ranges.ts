@@ -23,18 +23,7 @@ export const hasOnlyRanges = (filter: TransactionFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value === undefined || rangeNames.has(name));
 
 /** The ranges of an index that a scan in order reads, one for each account, type and state. */
-export interface Ranges {
-  count: number;
-  /** The columns that select a range, and a `from` clause with a row of them for each range. */
-  columns: string[];
-  from: string;
-  /** The newest rows of a range up to a maximum, in order, not older than an instant. `from` must be in scope. */
-  newest(what: string, max: string, oldest?: string): string;
-  /** True if the index is that of the outlines, which have keys only. */
-  areOutlines: boolean;
-}
-
-export function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: boolean): Ranges {
+export function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: boolean) {
   const { from_date, to_date, after } = filter;
   const accounts = accountsOf(filter);
   const typeStates = typeStatesOf(filter);
@@ -59,16 +48,22 @@ export function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: bool
   const order = typeStates && accounts ? inOrderOfAccount : inOrder;
   return {
     count: (accounts?.length ?? 1) * (typeStates?.length ?? 1),
+    /** The columns that select a range, and a `from` clause with a row of them for each range. */
     columns,
     from: from.join(" cross join "),
-    // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
-    newest(what, max, oldest) {
+    /**
+     * The newest rows of a range up to a maximum, in order, not older than an instant. `from` must be in scope. For a limit in
+     * a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
+     */
+    newest(what: string, max: string, oldest?: string): string {
       const all = oldest === undefined ? conditions : [...conditions, `created_date >= ${oldest}`];
       return `select ${what} from ${table} where ${all.join(" and ")} ${order} limit (select ${max}::bigint)`;
     },
+    /** True if the index is that of the outlines, which have keys only. */
     areOutlines: typeStates !== undefined,
   };
 }
+type Ranges = ReturnType<typeof rangesOf>;
 
 /** The newest `enough` transactions of all ranges, in order. */
 export function newestOf(ranges: Ranges, enough: number, bind: Bind): string {

@@ -120,13 +120,8 @@ function scansOfPayouts({ settled, ...others }: TransactionFilter, max?: number)
 }
 
 /** One lookup for all texts and the metadata value, so that their indexes are combined before a row is read. */
-function lookupByText({
-  reference,
-  exact_reference,
-  email,
-  cardholder_name,
-  metadata_value,
-}: TransactionFilter) {
+function lookupByText(filter: TransactionFilter) {
+  const { reference, exact_reference, email, cardholder_name, metadata_value } = filter;
   const patterns = Object.entries({ reference, email, cardholder_name })
     .filter((text): text is [string, string] => text[1] !== undefined && hasTrigrams(text[1]))
     .map(([column, text]) => [column, somewhere(text)]);

@@ -51,11 +51,7 @@ export async function searchTransactions(
 }
 
 /** The number of transactions that match the filter, up to `max`. Without summaries counting stops at `max`. */
-export async function countTransactions(
-  sql: Sql,
-  filter: TransactionFilter,
-  max = Number.POSITIVE_INFINITY,
-): Promise<number> {
+export async function countTransactions(sql: Sql, filter: TransactionFilter, max = Number.POSITIVE_INFINITY) {
   const summarised = summaryFilterOf(filter);
   if (summarised) return Math.min(await countSummarised(sql, summarised), max);
   const isExact = max === Number.POSITIVE_INFINITY;

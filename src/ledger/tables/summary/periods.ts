@@ -84,28 +84,24 @@ export const dayOf = (instant: string): string => (isInfinite(instant) ? instant
 /** The beginning of the hour of an instant. */
 const hourOf = (instant: string) => (isInfinite(instant) ? instant : `${instant.slice(0, 13)}:00:00.000000Z`);
 
-/** The beginning of the next hour; `end` after the year 9999. */
-function hourAfter(instant: string): string {
-  const next = new Date(Date.parse(hourOf(instant)) + 60 * 60 * 1000).toISOString();
-  return /^\d{4}-/.test(next) ? hourOf(next) : end;
+/** The period, as `periodOf` names it, of the instant some hours later; `end` after the year 9999. */
+function periodAfter(instant: string, hours: number, periodOf: (instant: string) => string): string {
+  const next = new Date(Date.parse(instant) + hours * 60 * 60 * 1000).toISOString();
+  return /^\d{4}-/.test(next) ? periodOf(next) : end;
 }
+
+/** The beginning of the next hour. */
+const hourAfter = (instant: string) => periodAfter(hourOf(instant), 1, hourOf);
 
 /** The beginning of a day, as an instant. */
 export const midnightOf = (day: string): string => (isInfinite(day) ? day : `${day}T00:00:00.000000Z`);
 
 /** The day after a day; `end` after the last day of the year 9999 and after `end`. */
-export function dayAfter(day: string): string {
-  if (isInfinite(day)) return day;
-  const next = new Date(Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000).toISOString();
-  return /^\d{4}-/.test(next) ? next.slice(0, 10) : end;
-}
+export const dayAfter = (day: string): string =>
+  isInfinite(day) ? day : periodAfter(midnightOf(day), 24, dayOf);
 
 /** The first day of the month of a day. */
 const monthOf = (day: string) => `${day.slice(0, 7)}-01`;
 
-/** The first day of the next month; `end` after the year 9999. */
-function monthAfter(day: string): string {
-  // No month has more than 31 days, and 32 days after its first day is the next month.
-  const next = new Date(Date.parse(`${monthOf(day)}T00:00:00Z`) + 32 * 24 * 60 * 60 * 1000).toISOString();
-  return /^\d{4}-/.test(next) ? monthOf(next) : end;
-}
+/** The first day of the next month. No month has more than 31 days, and 32 days after its first day is the next month. */
+const monthAfter = (day: string) => periodAfter(midnightOf(monthOf(day)), 32 * 24, monthOf);

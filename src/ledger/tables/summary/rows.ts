@@ -97,20 +97,11 @@ const bound = ({ from, to }: Interval, bind: Bind): Interval => ({
 });
 
 /** What a statement can read: the matching rows of each table, as a `from` clause. Instants are given as SQL. */
-interface Sources {
-  summaries(grain: Exclude<Grain, "hour">, days: Interval): string;
-  hours(instants: Interval): string;
-  changes(instants: Interval): string;
-  transactions(instants: Interval): string;
-  /** Selects a period, the other columns of a summary, a count and the needed sums, each multiplied by a sign. */
-  select(period: string, from: string, sign?: number | string): string;
-}
-
 function sourcesOf(
   { live, moto, ...others }: Omit<SummaryFilter, "created" | "withoutCorrections">,
   { groupBy, sums }: Required<Pick<Needs, "groupBy" | "sums">>,
   bind: Bind,
-): Sources {
+) {
   const conditions = [
     filterCondition(others, bind),
     ...(live === undefined ? [] : [`live = ${bind(live)}`]),
@@ -124,23 +115,26 @@ function sourcesOf(
       ? "summarised_details(details)"
       : "(select null::boolean as moto) as no_details";
   return {
-    summaries: (grain, { from, to }) => `
+    summaries: (grain: Exclude<Grain, "hour">, { from, to }: Interval) => `
       from transaction_summary
       where ${scope} and grain = '${grain}' and period >= ${bind(from)}::date and period < ${bind(to)}::date
         and ${conditions}`,
-    hours: ({ from, to }) => `
+    hours: ({ from, to }: Interval) => `
       from transaction_hour_summary where ${scope} and hour >= ${from} and hour < ${to} and ${conditions}`,
-    changes: ({ from, to }) => `
+    changes: ({ from, to }: Interval) => `
       from transaction_summary_change where hour >= ${from} and hour < ${to} and ${conditions}`,
-    transactions: ({ from, to }) => `
+    transactions: ({ from, to }: Interval) => `
       from transaction cross join lateral ${details} cross join (select 1 as count) as one
       where created_date >= ${from} and created_date < ${to} and ${conditions}`,
-    select: (period, from, sign = 1) => `
+    /** Selects a period, the other columns of a summary, a count and the needed sums, each multiplied by a sign. */
+    select: (period: string, from: string, sign: number | string = 1) => `
       select ${period} as period, gateway_account_id, transaction_type, state, live, moto
         ${["count", ...sums].map((name) => `, ${sign === 1 ? name : `${sign} * ${name}`} as ${name}`).join("")}
       ${from}`,
   };
 }
+
+type Sources = ReturnType<typeof sourcesOf>;
 
 /**
  * Rows that subtract the payments that correct a failed refund. Such a payment has the event of a correction, and none that

@@ -23,47 +23,32 @@ export async function rebuildSummaries(sql: Sql): Promise<void> {
   await sql.run("select rebuild_transaction_summaries()");
 }
 
-const keyColumns = [
-  "all_accounts",
-  "grain",
-  "period",
-  "gateway_account_id",
-  "transaction_type",
-  "state",
-  "live",
-  "moto",
-] as const;
+const partColumns = ["gateway_account_id", "transaction_type", "state", "live", "moto"] as const;
+const keyColumns = ["all_accounts", "grain", "period", ...partColumns] as const;
 
-/** A summary that differs from the transactions, and the columns that differ. */
-interface SummaryDifference {
-  key: Record<(typeof keyColumns)[number], unknown>;
-  columns: string[];
-}
-
-/** The first summaries, up to `max`, that differ from the transactions. Reads every transaction. */
-export const summaryDifferences = (sql: Sql, max: number): Promise<SummaryDifference[]> => {
+/** The first summaries, up to `max`, that differ from the transactions, and the columns that differ. Reads every transaction. */
+export function summaryDifferences(sql: Sql, max: number) {
   const numbers = ["count", ...sumColumns];
   const differing = numbers.map((name) => `case when sum(${name}) <> 0 then '${name}' end`);
-  const others = keyColumns.slice(3);
-  const rowsOf = (prefix: string, signed: string[]) => `
-    select all_accounts, grain, period::text, ${[...others, ...signed]} from ${prefix}transaction_summary
-    union all
-    select all_accounts, 'hour', to_json(hour) #>> '{}', ${[...others, ...signed]} from ${prefix}transaction_hour_summary`;
-  return sql.query(
+  const rowsOf = (prefix: string, sign: string) => {
+    const columns = [...partColumns, ...numbers.map((name) => sign + name)];
+    return `
+      select all_accounts, grain, period::text, ${columns} from ${prefix}transaction_summary
+      union all
+      select all_accounts, 'hour', to_json(hour) #>> '{}', ${columns} from ${prefix}transaction_hour_summary`;
+  };
+  return sql.query<{ key: Record<(typeof keyColumns)[number], unknown>; columns: string[] }>(
     `select jsonb_build_object(${keyColumns.map((name) => `'${name}', ${name}`)}) as key, columns
      from (
        select ${keyColumns}, array_remove(array[${differing}], null) as columns
        from (
-         ${rowsOf("expected_", numbers)}
+         ${rowsOf("expected_", "")}
          union all
-         ${rowsOf(
-           "",
-           numbers.map((name) => `-${name}`),
-         )}
+         ${rowsOf("", "-")}
        ) as compared
        group by ${keyColumns}
      ) as difference
      where columns <> '{}' order by ${keyColumns} limit $1`,
     [max],
   );
-};
+}

@@ -1,4 +1,4 @@
-import { type Details, type EventMessage, messagesAbout, type Step } from "./messages.ts";
+import { type Details, type EventMessage, messagesAbout, type Step } from "../../testing/event-messages.ts";
 
 /** The transactions of the demonstration, with their final status. */
 export const demoTransactions = [

@@ -1,4 +1,4 @@
-import type { components } from "../../../generated/ledger.ts";
+import type { components } from "../generated/ledger.ts";
 
 export type EventMessage = components["schemas"]["EventMessage"];
 export type Details = NonNullable<EventMessage["event_details"]>;

@@ -1,0 +1,183 @@
+import { defaults } from "../../../generated/ledger.defaults.ts";
+import { stateMachine } from "../../../generated/ledger.state-machine.ts";
+import type { operations } from "../../../generated/ledger.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { namesOfTimeZone } from "../../values/time-zone.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { betweenInstants, throughDays, throughInstants } from "../requests/created-interval.ts";
+import { asksForCsv, csvResponse } from "../requests/csv.ts";
+import type { Cursors, GroupPosition } from "../requests/cursor.ts";
+import { entriesMax, type GroupPage, readGroupCursor, readGroups } from "../requests/groups.ts";
+import type { Reader } from "../requests/lanes.ts";
+import { accountMissing, problem, unknownCursor } from "../requests/problem.ts";
+import { stateFilterOf, statusErrorsOf } from "../requests/search-filter.ts";
+import {
+  knownTimeZone,
+  noTransactions,
+  type Sums,
+  summarise,
+  summariseAmounts,
+  summariseByHour,
+} from "../tables/summary/summary.ts";
+import { viewNextPage } from "../views/links.ts";
+import {
+  viewGatewayPerformance,
+  viewGroup,
+  viewHour,
+  viewPaymentsByState,
+  viewPerformance,
+  viewReportCsv,
+} from "../views/report.ts";
+import { statusesByState } from "../views/state.ts";
+
+const datesMissing = problem(400, ["Both from_date and to_date must be provided"]);
+const datesReversed = problem(400, ["from_date must be earlier or equal to to_date"]);
+
+const isHalfGiven = ({ from_date, to_date }: { from_date?: unknown; to_date?: unknown }): boolean =>
+  (from_date === undefined) !== (to_date === undefined);
+
+const livePayments = { transaction_type: "PAYMENT", live: true, withoutCorrections: true } as const;
+const finishedStates = stateMachine.transaction_states.flatMap(({ state, finished }) =>
+  finished ? [state] : [],
+);
+
+export const performanceHandlers = ({ lanes }: Reader, cursors: Cursors) =>
+  ({
+    async getPerformanceReport({ query, owner }) {
+      if (isHalfGiven(query)) return datesMissing;
+      const state = query.state ? [query.state] : finishedStates;
+      const filter = { ...livePayments, state, created: throughDays(query) };
+      const grouping = { groupBy: [], sums: ["gross_amount"] as const };
+      const [all = noTransactions] = await summarise(lanes(owner), filter, grouping);
+      return { status: 200, body: viewPerformance(all.count, all.gross_amount) };
+    },
+
+    async getLegacyPerformanceReport({ query, owner }) {
+      if (isHalfGiven(query)) return datesMissing;
+      const filter = { live: true, state: query.state };
+      const { count, amount } = await summariseAmounts(lanes(owner), throughInstants(query), filter);
+      return { status: 200, body: viewPerformance(count, amount) };
+    },
+
+    async listGatewayPerformance({ query, url, owner }) {
+      if (query.from_date > query.to_date) return datesReversed;
+      const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
+      const after = readGroupCursor(cursors, query.cursor, grouping.groupBy);
+      if (after === null) return unknownCursor;
+      const filter = { ...livePayments, state: ["SUCCESS" as const], created: throughDays(query) };
+      const { groups, next } = await readGroups(lanes(owner), filter, grouping, after, entriesMax);
+      const { headers } = viewNextPage(url, query, next && cursors.group.write(next));
+      return { status: 200, headers, body: await mapInTurns(groups, viewGatewayPerformance) };
+    },
+  }) satisfies Partial<Handlers<operations>>;
+
+const fromDateMissing = problem(400, ["Field [from_date] can not be null"]);
+
+const sumOf = (groups: Sums[], name: keyof Sums): bigint =>
+  groups.reduce((total, group) => total + group[name], 0n);
+
+export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
+  ({
+    async getTransactionsSummary({ query, owner }) {
+      const { account_id: account } = query;
+      if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
+      if (!account && !query.override_account_id_restriction) return accountMissing;
+      const filter = {
+        account_id: account === undefined ? undefined : [account],
+        state: ["SUCCESS" as const],
+        created: betweenInstants(query),
+      };
+      const grouping = { groupBy: ["type", "moto"] as const, sums: ["gross_amount"] as const };
+      const groups = await summarise(lanes(owner, account), filter, grouping);
+      const add = (type: string, moto?: string) => {
+        const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);
+        return { count: Number(sumOf(matching, "count")), gross_amount: sumOf(matching, "gross_amount") };
+      };
+      const [payments, refunds] = [add("PAYMENT"), add("REFUND")];
+      const body = {
+        payments,
+        moto_payments: query.include_moto_statistics
+          ? add("PAYMENT", "true")
+          : { count: 0, gross_amount: 0n },
+        refunds,
+        net_income: payments.gross_amount - refunds.gross_amount,
+      };
+      return { status: 200, body };
+    },
+
+    async getPaymentsByState({ query, owner }) {
+      const { account_id: account } = query;
+      if (!account && !query.override_account_id_restriction) return accountMissing;
+      const filter = {
+        account_id: account === undefined ? undefined : [account],
+        transaction_type: "PAYMENT" as const,
+        created: betweenInstants(query),
+      };
+      const grouping = { groupBy: ["state" as const], sums: [], statuses: statusesByState(2) };
+      const groups = await summarise(lanes(owner, account), filter, grouping);
+      return { status: 200, body: viewPaymentsByState(groups) };
+    },
+
+    async listTransactionsByHour({ query, url, owner }) {
+      const after = cursors.hour.read(query.cursor);
+      if (after === null) return unknownCursor;
+      const interval = throughInstants(query);
+      const from = after && after.hour > interval.from ? after.hour : interval.from;
+      const rows = await summariseByHour(lanes(owner), { ...interval, from }, entriesMax + 1);
+      const hour = rows[entriesMax]?.hour;
+      const { headers } = viewNextPage(url, query, hour && cursors.hour.write({ hour }));
+      return { status: 200, headers, body: await mapInTurns(rows.slice(0, entriesMax), viewHour) };
+    },
+  }) satisfies Partial<Handlers<operations>>;
+
+/** The default of `display_size` is also its maximum. */
+const { display_size: displaySizeMax } = defaults.getTransactionReport;
+/** Number of groups of a CSV that are read at a time. Each time all groups are computed, so fewer would take longer. */
+const csvPageMax = 10_000;
+
+const timeZoneUnknown = problem(400, [
+  "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
+]);
+
+export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Cursors) =>
+  ({
+    async getTransactionReport(request) {
+      const { query, url, owner } = request;
+      const errors = statusErrorsOf(query);
+      if (errors.length > 0) return problem(400, errors);
+      if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
+      const timeZone = await knownTimeZone(sql, namesOfTimeZone(query.time_zone));
+      if (timeZone === undefined) return timeZoneUnknown;
+      const { group_by: groupBy = [] } = query;
+      const lane = lanes(owner, query.account_id);
+      const filter = {
+        account_id: query.account_id,
+        transaction_type: query.transaction_type,
+        ...stateFilterOf(query),
+        created: betweenInstants(query),
+      };
+      const grouping = { groupBy, timeZone, statuses: statusesByState(query.status_version) };
+      /** Without columns to group by there is always one group. */
+      const read = async (after: GroupPosition | undefined, max: number) => {
+        const page = await readGroups(lane, filter, grouping, after, max);
+        const isEmpty = groupBy.length === 0 && page.groups.length === 0;
+        return isEmpty ? { ...page, groups: [noTransactions] } : page;
+      };
+      if (asksForCsv(request)) {
+        const { header, line } = viewReportCsv(groupBy);
+        const write = async ({ groups, next }: GroupPage) => ({
+          lines: (await mapInTurns(groups, line)).join(""),
+          next,
+        });
+        const readAfter = (after?: GroupPosition) => read(after, csvPageMax);
+        return csvResponse("transaction-report.csv", header, await readAfter(), write, readAfter);
+      }
+      const after = readGroupCursor(cursors, query.cursor, groupBy);
+      if (after === null) return unknownCursor;
+      const { groups, next } = await read(after, Math.min(query.display_size, displaySizeMax));
+      // Repeated accounts would make the address too long.
+      const lists = { account_id: query.account_id?.join(), group_by: query.group_by?.join() };
+      const { links, headers } = viewNextPage(url, { ...query, ...lists }, next && cursors.group.write(next));
+      return { status: 200, headers, body: { groups: groups.map(viewGroup), _links: links } };
+    },
+  }) satisfies Partial<Handlers<operations>>;
