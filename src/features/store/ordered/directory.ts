@@ -1,4 +1,4 @@
-import type { Directory } from "../store.ts";
+import { type Directory, pageOf } from "../store.ts";
 import { isLive, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import type { Parts } from "./entries.ts";
 import { listIn } from "./features.ts";
@@ -12,7 +12,9 @@ const pageEntriesPerRead = 100;
 export const directoryOf = ({ map, uses }: Parts): Directory => ({
   async idsWith(resource, feature, after, limit) {
     const afterKey = after === undefined ? undefined : keyOf("with", resource, feature, after);
-    return (await livePage(map, keysWithin("with", resource, feature), afterKey, limit)).map(({ id }) => id);
+    const page = await livePage(map, keysWithin("with", resource, feature), afterKey, limit);
+    const ids = page.map(({ id }) => id);
+    return pageOf(ids, limit);
   },
   async count(resource, feature) {
     return map.read(() => uses.count(resource, feature));

@@ -2,7 +2,7 @@ import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { foldHistory } from "../fold-history.ts";
 import { keyOfName } from "../name-key.ts";
-import type { History } from "../store.ts";
+import type { History, State } from "../store.ts";
 import { type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { readRecords } from "./feed.ts";
 import { type ChangeRow, changeColumns, keyOfPosition, recordIn } from "./rows.ts";
@@ -33,7 +33,13 @@ export const historyIn = (query: Sql["query"]): History => ({
     );
     return Number(row?.instant);
   },
-  async list(resource, id, at) {
+  at: (instant) => stateAt(query, instant),
+  changes: (resource, id, after, limit) =>
+    readRecords(query, "resource = $3 and id = $4", [keyOfName(resource), keyOfName(id)], after, limit),
+});
+
+const stateAt = (query: Sql["query"], at: number): State => ({
+  async list(resource, id) {
     const keys = [keyOfName(resource), keyOfName(id)];
     const [list] = await query<ListRow>(
       `select number, entries, (
@@ -56,7 +62,7 @@ export const historyIn = (query: Sql["query"]): History => ({
     const records = await mapInTurns(rows, (row) => ({ number: Number(row.number), record: recordIn(row) }));
     return foldHistory(entries, records, at).map(withoutPlace);
   },
-  async has(resource, id, features, at) {
+  async has(resource, id, features) {
     const keys = features.map(keyOfName);
     const rows = await query<{ feature: string }>(
       `select wanted.feature from unnest($3::text[]) as wanted (feature)
@@ -67,7 +73,7 @@ export const historyIn = (query: Sql["query"]): History => ({
     const found = new Set(rows.map(({ feature }) => feature));
     return keys.map((key) => found.has(key));
   },
-  async idsWith(resource, feature, at, after, limit) {
+  async idsWith(resource, feature, after, limit) {
     // One more than the limit, to find out whether there are more.
     const rows = await query<{ id: string; is_present: boolean | null }>(
       `with recursive examined as (
@@ -94,6 +100,4 @@ export const historyIn = (query: Sql["query"]): History => ({
     );
     return { ids, next: rows.length > limit ? page.at(-1)?.id : undefined };
   },
-  changes: (resource, id, after, limit) =>
-    readRecords(query, "resource = $3 and id = $4", [keyOfName(resource), keyOfName(id)], after, limit),
 });
