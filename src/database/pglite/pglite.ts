@@ -21,6 +21,7 @@ import { startAutovacuum } from "./autovacuum.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { openFairQueue } from "./fair-queue.ts";
 import type { Message, Result } from "./message.ts";
+import type { Statement } from "./query.ts";
 import { serveTurns, type Turn } from "./socket.ts";
 
 const spaceMinMebibytes = 64;
@@ -119,11 +120,11 @@ async function close(kept: KeptEngine): Promise<void> {
 }
 
 async function openEngine(folder: string | undefined): Promise<Engine> {
-  if (folder === undefined) return startEngine({ folder });
+  if (folder === undefined) return startEngine(folder);
   requireFreeSpace(folder, spaceMinMebibytes);
   const data = `${folder}/pglite`;
   if (!existsSync(data)) await createData(folder, data);
-  return startEngine({ folder: data });
+  return startEngine(data);
 }
 
 /**
@@ -168,8 +169,7 @@ export async function transact<Outcome>(
   }
 }
 
-const isQuick = (message: Message): boolean =>
-  typeof message === "object" && "plan" in message && message.plan === "prepared";
+const isQuick = (message: Message) => (message as Partial<Statement>).plan === "prepared";
 
 /** Statements whose messages are sent by this function. */
 export const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({

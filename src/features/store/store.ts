@@ -55,8 +55,10 @@ export interface Features {
    *
    * Changes nothing if the list differs from `onlyIf`, and if the list would get longer and longer than `featuresMax`.
    */
-  change(resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]): Promise<ChangeOutcome>;
+  change(...request: ChangeRequest): Promise<ChangeOutcome>;
 }
+
+export type ChangeRequest = [resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]];
 
 /** Ids of resources, and the id after which the next page begins; undefined if there are no more. */
 export interface IdPage {

@@ -1,6 +1,6 @@
 import { type Directory, pageOf } from "../store.ts";
 import { isLive, type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import type { Parts } from "./entries.ts";
+import type { Contents } from "./entries.ts";
 import { listIn } from "./features.ts";
 import { keyOf, keysWithin, withKey } from "./keys.ts";
 import { chunksOf, firstIn, keyAfter, type OrderedMap, type Range } from "./map.ts";
@@ -9,7 +9,7 @@ import { chunksOf, firstIn, keyAfter, type OrderedMap, type Range } from "./map.
 const pageEntriesPerRead = 100;
 
 /** The resources and features of each kind of resource in an ordered map. */
-export const directoryOf = ({ map, uses }: Parts): Directory => ({
+export const directoryOf = ({ map, uses }: Contents): Directory => ({
   async idsWith(resource, feature, after, limit) {
     const afterKey = after === undefined ? undefined : keyOf("with", resource, feature, after);
     const page = await livePage(map, keysWithin("with", resource, feature), afterKey, limit);

@@ -26,11 +26,8 @@ const isPresentCondition = (at: string) =>
 /** The past of a store whose feed keeps all records. */
 export const historyIn = (query: Sql["query"]): History => ({
   async settled() {
-    const [row] = await query<{ instant: bigint }>(
-      "select feature_storage.settled() as instant",
-      [],
-      "repeated",
-    );
+    const text = "select feature_storage.settled() as instant";
+    const [row] = await query<{ instant: bigint }>(text, [], "repeated");
     return Number(row?.instant);
   },
   at: (instant) => stateAt(query, instant),
@@ -94,10 +91,8 @@ const stateAt = (query: Sql["query"], at: number): State => ({
       "repeated",
     );
     const page = rows.slice(0, limit);
-    const ids = await mapInTurns(
-      page.filter((row) => row.is_present),
-      ({ id }) => id,
-    );
+    const present = page.filter((row) => row.is_present);
+    const ids = await mapInTurns(present, ({ id }) => id);
     return { ids, next: rows.length > limit ? page.at(-1)?.id : undefined };
   },
 });

@@ -3,7 +3,7 @@ import type { ChangeRecord, Entry } from "../store.ts";
 import type { StoredEntry } from "../stored-entry.ts";
 
 /** The names of an entry in order, if one of them is only a hash in its key. */
-export type Names = [resource: string, id: string, feature: string];
+type Names = [resource: string, id: string, feature: string];
 
 interface KeyColumns {
   resource: string;

@@ -21,7 +21,7 @@ export const featuresIn = (servers: Servers, kept: number): Features => ({
     const values = await servers.send<(string | null)[]>(part, ["HMGET", key, ...features]);
     return values.map((value) => value !== null && isLive(readEntry(value)));
   },
-  change: (resource, id, changes, onlyIf) => makeChanges(servers, kept, resource, id, changes, onlyIf),
+  change: (...request) => makeChanges(servers, kept, ...request),
 });
 
 /** A page of HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
