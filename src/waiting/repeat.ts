@@ -5,10 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  * one, in milliseconds. It must not reject: it logs its own errors. `stop` aborts when the run is to end.
  * Unless `keepsProcess`, the wait for the next run does not keep the process alive.
  */
-export function repeat(
-  work: (stop: AbortSignal) => Promise<number>,
-  { keepsProcess = true } = {},
-): AsyncDisposable {
+export function repeat(work: (stop: AbortSignal) => Promise<number>, { keepsProcess = true } = {}) {
   const stop = new AbortController();
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {

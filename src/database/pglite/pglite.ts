@@ -142,10 +142,7 @@ async function createData(folder: string, data: string): Promise<void> {
 }
 
 /** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */
-export async function transact<Outcome>(
-  engine: Turn,
-  work: (sql: Sql) => Promise<Outcome>,
-): Promise<Outcome> {
+export async function transact<Outcome>(engine: Turn, work: (sql: Sql) => Promise<Outcome>) {
   let hasEnded = false;
   const sql = sqlOver(async (message) => {
     if (hasEnded) throw new Error("the transaction has ended");

@@ -76,10 +76,7 @@ async function serve(socket: Socket, turn: Turn): Promise<void> {
 }
 
 /** Takes a turn of the engine of the process that has the folder. Rejects if no process serves turns there. */
-export async function takeServedTurn<Result>(
-  folder: string,
-  work: (turn: Turn) => Promise<Result>,
-): Promise<Result> {
+export async function takeServedTurn<Result>(folder: string, work: (turn: Turn) => Promise<Result>) {
   const socket = await connectTo(folder);
   const frames = framesOf(socket);
   try {

@@ -161,11 +161,7 @@ async function transact<Result>(
 }
 
 /** The lock is that of a transaction, since a pooler that shares sessions would lose a session lock. */
-async function withLock<Result>(
-  database: Database,
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function withLock<Result>(database: Database, name: string, work: () => Promise<Result>) {
   for (;;) {
     const done = await database.transaction(async (sql) => {
       // An attempt without a wait, since a session that waits in the server holds a snapshot.

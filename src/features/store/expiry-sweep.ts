@@ -10,11 +10,7 @@ const nextStepMs = 20;
  * Removes expired features from the store in the background, until it is disposed of. It waits `idleMs` milliseconds when
  * none is left, and after a failure.
  */
-export function sweepExpired(
-  store: Pick<FeatureStore, "expire">,
-  log: Logger,
-  idleMs = 1000,
-): AsyncDisposable {
+export function sweepExpired(store: Pick<FeatureStore, "expire">, log: Logger, idleMs = 1000) {
   // The requests report the failure too.
   const outage = watchOutage(log);
   return repeat(async () => {

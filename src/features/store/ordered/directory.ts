@@ -39,12 +39,7 @@ export const directoryOf = ({ map, uses }: Contents): Directory => ({
 });
 
 /** The first entries under the keys of `withKey` in a range that have not expired, after a key. */
-async function livePage(
-  map: OrderedMap,
-  [start, end]: Range,
-  after: string | undefined,
-  limit: number,
-): Promise<StoredEntry[]> {
+async function livePage(map: OrderedMap, [start, end]: Range, after: string | undefined, limit: number) {
   const range: Range = [after === undefined ? start : keyAfter(after), end];
   const found: StoredEntry[] = [];
   for await (const chunk of chunksOf<StoredEntry>(map, range, withKey, Math.min(limit, pageEntriesPerRead))) {
