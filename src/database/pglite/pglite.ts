@@ -46,11 +46,9 @@ export async function open({ url, warn }: Address): Promise<Database> {
   opening.defer(() => inTurn("transaction", () => close(kept)));
   const sql = sqlOver((message) => inTurn("slow", async () => (await runningEngine(kept)).send(message)));
   opening.use(startAutovacuum(sql));
-  if (folder !== undefined) {
-    const takeTurn = (work: (turn: Turn) => Promise<void>) =>
-      inTurn("transaction", async () => work(await runningEngine(kept)));
-    opening.use(await serveTurns(folder, takeTurn));
-  }
+  const takeTurn = <Outcome>(work: (turn: Turn) => Promise<Outcome>) =>
+    inTurn("transaction", async () => work(await runningEngine(kept)));
+  if (folder !== undefined) opening.use(await serveTurns(folder, takeTurn));
   const opened = opening.move();
   return {
     ...alone(sql),
@@ -67,7 +65,7 @@ export async function open({ url, warn }: Address): Promise<Database> {
       return withStatementTimeout(limitMs, limited);
     },
     // No other process can hold a lock, so there are no limits.
-    transaction: (work) => inTurn("transaction", async () => transact(await runningEngine(kept), work)),
+    transaction: (work) => takeTurn((turn) => transact(turn, work)),
     requestConnections: statementsMax,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -77,7 +77,10 @@ async function serve(socket: Socket, turn: Turn): Promise<void> {
 
 /** Takes a turn of the engine of the process that has the folder. Rejects if no process serves turns there. */
 export async function takeServedTurn<Result>(folder: string, work: (turn: Turn) => Promise<Result>) {
-  const socket = await connectTo(folder);
+  const path = socketPath(folder);
+  if (path === undefined) throw new Error(`the folder ${folder} has no socket`);
+  const socket = connect(path).on("error", () => {});
+  await once(socket, "connect");
   const frames = framesOf(socket);
   try {
     return await work({
@@ -91,15 +94,6 @@ export async function takeServedTurn<Result>(folder: string, work: (turn: Turn) 
   } finally {
     socket.destroy();
   }
-}
-
-/** Rejects if no process serves turns of this folder. */
-export async function connectTo(folder: string): Promise<Socket> {
-  const path = socketPath(folder);
-  if (path === undefined) throw new Error(`the folder ${folder} has no socket`);
-  const socket = connect(path).on("error", () => {});
-  await once(socket, "connect");
-  return socket;
 }
 
 /** A frame is the length of a serialized value and the value. */

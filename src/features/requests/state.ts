@@ -20,6 +20,7 @@ const noHistory =
  * as it is: the function waits for the changes that can still get the instant. Rejects with 503 if that takes too long.
  */
 export function statesOf(store: State & Pick<FeatureStore, "history">) {
+  const present: State = { list: store.list, has: store.has, idsWith: store.idsWith };
   /** The states up to this instant are known to be final. */
   let final = 0;
   const update = sharedNext(async () => {
@@ -46,7 +47,7 @@ export function statesOf(store: State & Pick<FeatureStore, "history">) {
   }
 
   return async (as_of: string | undefined): Promise<State | ReturnType<typeof errorLine<400>>> => {
-    if (as_of === undefined) return store;
+    if (as_of === undefined) return present;
     const { history } = store;
     if (!history) return errorLine(400, noHistory);
     const at = epochMillisecondsOf(as_of);

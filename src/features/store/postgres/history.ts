@@ -7,13 +7,8 @@ import { type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { readRecords } from "./feed.ts";
 import { type ChangeRow, changeColumns, keyOfPosition, recordIn } from "./rows.ts";
 
-/** A row of the table `feature_list`. */
-interface ListRow {
-  number: bigint;
-  entries: Pick<StoredEntry, "feature" | "place" | "expiresAt">[];
-  /** The number of the next list of the resource. */
-  next: bigint | null;
-}
+/** A row of the table `feature_list`, and the number of the next list of the resource. */
+type ListRow = { number: bigint; entries: Omit<StoredEntry, "resource" | "id">[]; next: bigint | null };
 
 /** The last addition or removal of a feature until an instant. An expiry follows from the addition. */
 const lastRecordText = (id: string, feature: string, at: string) =>

@@ -16,11 +16,10 @@ const longPage = 20;
 export const feedOf = (servers: Servers, expire: () => Promise<boolean>): ChangeFeed => ({
   async changes(after, limit, until) {
     await expire();
-    const cursor = after === undefined ? undefined : readCursor(after);
-    if (after !== undefined && !cursor) return undefined;
     const log = await logOf(servers);
-    if (cursor && cursor.log !== log) return undefined;
-    const ends = until === undefined ? undefined : readCursor(until)?.positions;
+    const cursor = readCursor(after ?? "");
+    if (after !== undefined && cursor?.log !== log) return undefined;
+    const ends = readCursor(until ?? "")?.positions;
     const readers = parts.map((part) =>
       recordReader(servers, part, cursor?.positions[part], ends?.[part], shareOf(limit)),
     );
