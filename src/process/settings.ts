@@ -99,10 +99,7 @@ export const flag = (defaultValue: boolean): Setting<boolean> =>
     String(defaultValue),
   );
 
-export const oneOf = <Choice extends string>(
-  choices: readonly Choice[],
-  defaultValue: Choice,
-): Setting<Choice> =>
+export const oneOf = <Choice extends string>(choices: readonly Choice[], defaultValue: Choice) =>
   reading(`one of ${choices.join(", ")}`, (text) => choices.find((choice) => choice === text), defaultValue);
 
 /** A setting without a default. */

@@ -93,11 +93,9 @@ function changeLogIn(map: OrderedMap, kept: number, keepsAll: boolean) {
       const { id, last } = log();
       const end = readCursor(until ?? "");
       const lastRead = Math.min(number + limit, end?.logId === id ? end.number : last);
-      const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(lastRead + 1));
-      return [...records].map((record, index) => ({
-        record,
-        cursor: cursorOf(id, number + 1 + index, record.at),
-      }));
+      const next = number + 1;
+      const records = map.range<ChangeRecord>(recordKey(next), recordKey(lastRead + 1));
+      return [...records].map((record, index) => ({ record, cursor: cursorOf(id, next + index, record.at) }));
     },
   };
 }
