@@ -28,6 +28,9 @@ export interface FeedEntry {
   cursor: string;
 }
 
+/** Entries of a feed after a cursor; undefined if the cursor is unknown. */
+export type FeedPage = FeedEntry[] | undefined;
+
 /** Maximum number of live features of a resource. A longer list, which a previous release stored, can be shortened. */
 export const featuresMax = 1000;
 
@@ -109,7 +112,7 @@ export interface ChangeFeed {
    * record. Resolves with undefined if the cursor is unknown or a record after it has been deleted. The parameter
    * `changes` of the store's URL is the minimum number of records that are kept.
    */
-  changes(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined>;
+  changes(after: string | undefined, limit: number, until?: string): Promise<FeedPage>;
   /** The cursor after the newest record. */
   newest(): Promise<string>;
 }
@@ -153,12 +156,7 @@ export interface History {
    * Change records of one resource after a cursor, or from the first one. Resolves with undefined if the cursor is
    * unknown. Fewer records than the limit mean that there are no more.
    */
-  changes(
-    resource: string,
-    id: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<FeedEntry[] | undefined>;
+  changes(resource: string, id: string, after: string | undefined, limit: number): Promise<FeedPage>;
 }
 
 /** The store is unavailable. The message is part of the response to the caller. */

@@ -7,11 +7,6 @@ import { withoutPlace } from "../stored-entry.ts";
 import { late } from "./failure.ts";
 import { entryIn, type FeatureRow, featureColumns, isLiveCondition } from "./rows.ts";
 
-/** Limit for a change and its wait for a batch, in milliseconds. */
-const changeMaxMs = 5000;
-/** Maximum number of requests whose changes are made in one transaction, and of their changes. */
-const requestsPerBatch = 50;
-const changesPerBatch = 100;
 /** Number of entries of a list that is read on a connection of its own. */
 const longList = 100;
 /** Number of features of a resource that are looked up on a connection of its own. */
@@ -42,11 +37,12 @@ export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number
         typeof outcome === "string" ? { rejected: outcome } : { had: outcome },
       );
     },
+    // A batch is one transaction.
     {
-      requests: requestsPerBatch,
-      size: changesPerBatch,
+      requests: 50,
+      size: 100,
       sizeOf: ({ changes, onlyIf = [] }) => changes.length + onlyIf.length,
-      maxMs: changeMaxMs,
+      maxMs: 5000,
       late,
     },
   );

@@ -40,13 +40,11 @@ export async function openServers(urls: [URL, ...URL[]], serverName?: string) {
     throw new Error("a Redis Cluster has only database 0; its URL names another");
   const connect = async () => {
     const made = isCluster ? clientOfCluster(urls, serverName) : clientOfOne(urls[0], serverName);
-    try {
-      await made.open();
-      return made;
-    } catch (error) {
+    await made.open().catch((error) => {
       made.destroy();
       throw error;
-    }
+    });
+    return made;
   };
   const client = await connect().catch((error) => {
     const where = urls.map((url) => hostAndPort(url, 6379));
