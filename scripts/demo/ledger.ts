@@ -15,7 +15,8 @@ export async function fillLedger(): Promise<void> {
   const base = `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${LEDGER_PORT}`;
   await retry(() => get(`${base}/healthcheck`), {
     forMs: startedWithinMs,
-    onFirst: ({ message }) => complain(`${message}; it is awaited for ${startedWithinMs / 1000} s`),
+    onRetry: ({ message }, isFirst) =>
+      isFirst && complain(`${message}; it is awaited for ${startedWithinMs / 1000} s`),
   });
   await using sender = await openSender(QUEUE_URL);
   const shop = shopEvents(new Date());

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AdapterLog } from "../engines/adapter.ts";
+import { retry } from "../waiting/retry.ts";
 import { type Database, limitMaxMs, type Sql } from "./database.ts";
 
 /** The migrations of one service. */
@@ -49,20 +49,18 @@ export async function applyMigrations(
   const { schema } = migrations;
   if (isEmpty) log?.info({}, `creating ${schema === undefined ? "the tables" : `the schema ${schema}`}`);
   const startedAt = Date.now();
-  using progress = logProgress(subjectOf(migrations), log);
-  const applied = await database.exclusively(schema ?? "migration", () =>
-    applyDue({ database, migrations, log, progress }),
-  );
+  const run: Run = { database, migrations, log };
+  using _progress = logProgress(run);
+  const applied = await database.exclusively(schema ?? "migration", () => applyDue(run));
   if (!isEmpty && applied.length > 0) {
     const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-    log?.info({}, `migrated ${subjectOf(migrations)} in ${seconds} s: ${namesFrom(applied)}`);
+    log?.info({}, `migrated ${placeOf(migrations)} in ${seconds} s: ${namesFrom(applied)}`);
   }
   return isEmpty;
 }
 
-/** What is migrated, for log lines and errors. */
-const subjectOf = ({ schema }: Migrations) =>
-  schema === undefined ? "the database" : `the schema ${schema}`;
+/** What the migrations change, for log lines and errors. */
+const placeOf = ({ schema }: Migrations) => (schema === undefined ? "the database" : `the schema ${schema}`);
 
 /** The name of a table or an index, with the schema of the tables if they have one. */
 const nameIn = ({ schema }: Migrations, name: string) => (schema === undefined ? name : `${schema}.${name}`);
@@ -74,12 +72,13 @@ interface Run {
   database: Database;
   migrations: Migrations;
   log: AdapterLog | undefined;
-  progress: Progress;
+  /** The migration that is applied, if it is this process that applies them, and the rows that it has processed. */
+  current?: { migration: string; rows?: number };
 }
 
 /** Applies the files that are due, and returns their names. */
 async function applyDue(run: Run): Promise<string[]> {
-  const { database, migrations, log, progress } = run;
+  const { database, migrations, log } = run;
   const table = tableOf(migrations);
   await database.run(`
     ${migrations.schema === undefined ? "" : `create schema if not exists ${migrations.schema};`}
@@ -88,8 +87,8 @@ async function applyDue(run: Run): Promise<string[]> {
   const due = await dueMigrations(database, migrations);
   for (const file of due) {
     log?.debug({ migration: file.name }, "migration begins");
-    progress.current = { migration: file.name };
-    await apply({ ...run, ...file });
+    run.current = { migration: file.name };
+    await apply(run, file);
   }
   await saveMissingChecksums(database, migrations);
   return due.map(({ name }) => name);
@@ -101,32 +100,19 @@ function namesFrom(names: string[]): string {
   return first === last ? first : `${names.length} migrations, ${first} to ${last}`;
 }
 
-interface Progress {
-  /** The migration that is applied, if it is this process that applies them, and the rows that it has processed. */
-  current?: { migration: string; rows?: number };
-}
-
 /** Logs the progress at an interval, until it is disposed of. */
-function logProgress(subject: string, log: AdapterLog | undefined): Progress & Disposable {
-  const progress: Progress & Disposable = {
-    [Symbol.dispose]: () => clearInterval(timer),
-  };
+function logProgress(run: Run): Disposable {
+  const place = placeOf(run.migrations);
   const timer = setInterval(() => {
-    if (progress.current) log?.info(progress.current, `${subject} is being migrated`);
-    else log?.info({}, `another process migrates ${subject}`);
+    if (run.current) run.log?.info(run.current, `${place} is being migrated`);
+    else run.log?.info({}, `another process migrates ${place}`);
   }, progressEveryMs);
-  return progress;
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-export interface MigrationFile {
+interface MigrationFile {
   name: string;
   text: string;
-}
-
-interface AppliedMigration {
-  name: string;
-  /** Null if an older version has applied it. */
-  checksum: string | null;
 }
 
 async function filesIn(folder: URL): Promise<MigrationFile[]> {
@@ -142,8 +128,8 @@ export async function dueMigrations(sql: Sql, migrations: Migrations): Promise<M
   const table = tableOf(migrations);
   const [found] = await sql.query<{ name: string | null }>("select to_regclass($1)::text as name", [table]);
   if (found?.name == null) return files;
-  // As JSON, since an older version has created the table without the column.
-  const rows = await sql.query<AppliedMigration>(
+  // As JSON, since an older version has created the table without the column. Null if an older version has applied it.
+  const rows = await sql.query<{ name: string; checksum: string | null }>(
     `select name, to_jsonb(applied) ->> 'checksum' as checksum from ${table} as applied`,
   );
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
@@ -151,7 +137,7 @@ export async function dueMigrations(sql: Sql, migrations: Migrations): Promise<M
   const unknown = [...applied.keys()].filter((name) => !known.has(name)).sort();
   if (unknown.length > 0) {
     throw new Error(
-      `${subjectOf(migrations)} has the migrations ${unknown.join(", ")}, which this version does not know; ` +
+      `${placeOf(migrations)} has the migrations ${unknown.join(", ")}, which this version does not know; ` +
         "start the newer version, or restore a backup from before these migrations",
     );
   }
@@ -177,24 +163,22 @@ async function saveMissingChecksums(sql: Sql, migrations: Migrations): Promise<v
   }
 }
 
-interface Migration extends MigrationFile, Run {}
-
 /** Runs a file in the way that its first line states, and records it. */
-async function apply(migration: Migration): Promise<void> {
-  const [firstLine] = migration.text.split("\n", 1);
-  if (firstLine === "-- outside a transaction") await applyOutside(migration);
-  else if (firstLine === "-- in batches") await applyInBatches(migration);
+async function apply(run: Run, file: MigrationFile): Promise<void> {
+  const [firstLine] = file.text.split("\n", 1);
+  if (firstLine === "-- outside a transaction") await applyOutside(run, file);
+  else if (firstLine === "-- in batches") await applyInBatches(run, file);
   else {
-    return inTransaction(migration, async (sql) => {
+    return inTransaction(run, file, async (sql) => {
       // Recorded first, so that no other process runs it at the same time.
-      if (await record(sql, migration)) await sql.run(migration.text);
+      if (await record(sql, run, file)) await sql.run(file.text);
     });
   }
-  await record(migration.database, migration);
+  await record(run.database, run, file);
 }
 
 /** Resolves with false if the migration is already recorded. */
-async function record(sql: Sql, { migrations, name, text }: Migration): Promise<boolean> {
+async function record(sql: Sql, { migrations }: Run, { name, text }: MigrationFile): Promise<boolean> {
   const recorded = await sql.query(
     `insert into ${tableOf(migrations)} (name, checksum) values ($1, $2) on conflict do nothing returning name`,
     [name, checksumOf(text)],
@@ -203,11 +187,11 @@ async function record(sql: Sql, { migrations, name, text }: Migration): Promise<
 }
 
 /** Runs each statement by itself. A statement must have no effect if its result exists. */
-async function applyOutside(migration: Migration): Promise<void> {
-  for (const statement of statementsOf(migration.text)) {
-    await retryConflicts(migration, async () => {
-      await dropInvalidIndex(migration, statement);
-      await migration.database.runOutside(statement);
+async function applyOutside(run: Run, file: MigrationFile): Promise<void> {
+  for (const statement of statementsOf(file.text)) {
+    await retryConflicts(run, file, async () => {
+      await dropInvalidIndex(run, statement);
+      await run.database.runOutside(statement);
     });
   }
 }
@@ -219,7 +203,7 @@ export const statementsOf = (script: string): string[] =>
     .filter((statement) => statement !== "");
 
 /** An interrupted `create index concurrently` leaves an invalid index. */
-async function dropInvalidIndex({ database, migrations }: Migration, statement: string): Promise<void> {
+async function dropInvalidIndex({ database, migrations }: Run, statement: string): Promise<void> {
   const [, name] = /^create (?:unique )?index concurrently if not exists (\w+)/i.exec(statement) ?? [];
   if (name === undefined) return;
   const index = nameIn(migrations, name);
@@ -234,42 +218,35 @@ async function dropInvalidIndex({ database, migrations }: Migration, statement: 
  * Runs the statement repeatedly, each time in its own transaction, until it returns no row. It returns the keys of the
  * rows that it has processed, in order, and continues after the key in `$1`: first an empty text, then the last key.
  */
-async function applyInBatches(migration: Migration): Promise<void> {
+async function applyInBatches(run: Run, file: MigrationFile): Promise<void> {
   let after: unknown = "";
   let rows = 0;
   for (;;) {
-    const batch = await inTransaction(migration, (sql) =>
-      sql.query<{ key: unknown }>(migration.text, [after], "custom"),
+    const batch = await inTransaction(run, file, (sql) =>
+      sql.query<{ key: unknown }>(file.text, [after], "custom"),
     );
     const last = batch.at(-1);
     if (last === undefined) return;
     after = last.key;
     rows += batch.length;
-    migration.progress.current = { migration: migration.name, rows };
+    run.current = { migration: file.name, rows };
   }
 }
 
-const inTransaction = <Result>(migration: Migration, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
-  retryConflicts(migration, () => migration.database.transaction(work, limits));
+const inTransaction = <Result>(run: Run, file: MigrationFile, work: (sql: Sql) => Promise<Result>) =>
+  retryConflicts(run, file, () => run.database.transaction(work, limits));
 
-async function retryConflicts<Result>(
-  { name, log }: Migration,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const giveUpAt = Date.now() + retryMaxMs;
-  for (;;) {
-    try {
-      return await work();
-    } catch (err) {
-      if (!isConflict(err) || Date.now() > giveUpAt) throw err;
+const retryConflicts = <Result>({ log }: Run, { name }: MigrationFile, work: () => Promise<Result>) =>
+  retry(work, {
+    forMs: retryMaxMs,
+    everyMs: retryDelayMs,
+    mayPass: isConflict,
+    onRetry: (err) =>
       log?.warn(
         { migration: name, err, retryDelayMs },
         "another session was in the way; the migration is retried",
-      );
-      await sleep(retryDelayMs);
-    }
-  }
-}
+      ),
+  });
 
 /**
  * True if another session was in the way: SQLSTATE 55P03 (a lock was not free in time), 40P01 (deadlock), or that PostgreSQL

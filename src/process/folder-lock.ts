@@ -68,5 +68,6 @@ export const openWhenFree = <Opened>(open: () => Promise<Opened>, log: Logger): 
   retry(open, {
     forMs: freeWithinMs,
     mayPass: (error) => error instanceof FolderInUse,
-    onFirst: ({ message }) => log.warn(`${message}; it is awaited for ${freeWithinMs / 1000} s`),
+    onRetry: ({ message }, isFirst) =>
+      isFirst && log.warn(`${message}; it is awaited for ${freeWithinMs / 1000} s`),
   });

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { pino } from "pino";
 import { printable } from "./command.ts";
 
 /** A record of the log, as pino writes it. */
@@ -24,14 +25,7 @@ interface LoggedError {
 
 type Style = Parameters<typeof styleText>[0];
 
-const levels: Record<number, [name: string, style: Style]> = {
-  10: ["TRACE", "dim"],
-  20: ["DEBUG", "dim"],
-  30: ["INFO", "green"],
-  40: ["WARN", "yellow"],
-  50: ["ERROR", "red"],
-  60: ["FATAL", "red"],
-};
+const styles: Record<number, Style> = { 30: "green", 40: "yellow", 50: "red", 60: "red" };
 
 /**
  * A record of the log as text for a person: local time, level, service, message, and the other fields, which get lines of
@@ -40,7 +34,7 @@ const levels: Record<number, [name: string, style: Style]> = {
 export function textOf(record: LogRecord, stream: NodeJS.WriteStream): string {
   const { level, time, msg = "", service = "", err, pid: _pid, hostname: _hostname, ...fields } = record;
   const paint = (style: Style, text: string) => styleText(style, text, { stream });
-  const [name, style] = levels[level] ?? [String(level), "reset"];
+  const name = pino.levels.labels[level]?.toUpperCase() ?? String(level);
   const clock = new Date(time).toTimeString().slice(0, "HH:MM:SS".length);
   const prefix = [clock, name.padEnd(5), service.padEnd(8)];
   const entries = Object.entries(fields).map(([key, value]) => [key, shown(value)] as const);
@@ -50,7 +44,7 @@ export function textOf(record: LogRecord, stream: NodeJS.WriteStream): string {
   ).length;
   const separator = width > (stream.columns || 80) ? `\n${" ".repeat(prefix.join(" ").length)} ` : "  ";
   const line = [
-    `${paint("dim", clock)} ${paint(style, prefix[1] as string)} ${prefix[2]} ${printable(msg)}`,
+    `${paint("dim", clock)} ${paint(styles[level] ?? "dim", prefix[1] as string)} ${prefix[2]} ${printable(msg)}`,
     ...entries.map(([key, text]) => `${paint("dim", key)} ${text}`),
   ];
   return `${line.join(separator)}\n${err ? `${errorLines(err, "  ")}\n` : ""}`;

@@ -1,22 +1,18 @@
 import type { Logger } from "./log.ts";
 
-/** Logs the beginning and the end of an outage, however many failures there are. */
-export interface Outage {
-  /** Logs the problem unless an outage has begun. The details are fields of the log line. */
-  failed(problem: string, details: object): void;
-  /** The outage ends if no failure follows within two seconds. */
-  succeeded(): void;
-}
+export type Outage = ReturnType<typeof watchOutage>;
 
 /** Within this time a success does not end an outage, since only a part of the requests may fail. */
 const quietMs = 2000;
 
-export function watchOutage(log: Logger, level: "warn" | "error" = "warn"): Outage {
+/** Logs the beginning and the end of an outage, however many failures there are. */
+export function watchOutage(log: Logger, level: "warn" | "error" = "warn") {
   let begun: { problem: string; at: number; failures: number } | undefined;
   let end: NodeJS.Timeout | undefined;
 
   return {
-    failed(problem, details) {
+    /** Logs the problem unless an outage has begun. The details are fields of the log line. */
+    failed(problem: string, details: object): void {
       clearTimeout(end);
       end = undefined;
       if (begun) {
@@ -27,7 +23,8 @@ export function watchOutage(log: Logger, level: "warn" | "error" = "warn"): Outa
       begun = { problem, at: Date.now(), failures: 1 };
       log[level](details, problem);
     },
-    succeeded() {
+    /** The outage ends if no failure follows within two seconds. */
+    succeeded(): void {
       if (!begun || end) return;
       const { problem, at, failures } = begun;
       const durationMs = Date.now() - at;

@@ -27,11 +27,7 @@ export interface Contents {
  * change. Files are made before a library does it, so that nobody can open them in between. Calls `warn` if other users keep
  * access to contents. Throws if the folder or a file cannot be made.
  */
-export function makePrivateFolder(
-  folder: string,
-  { names, files = [] }: Contents,
-  warn: Warn = () => {},
-): void {
+export function makePrivateFolder(folder: string, { names, files = [] }: Contents, warn: Warn = () => {}) {
   mkdirSync(folder, { recursive: true, mode: privateFolderMode });
   const found = readdirSync(folder);
   const own = found

@@ -1,22 +1,14 @@
 const terminalIntervalMs = 100;
 const lineIntervalMs = 5000;
 
-export interface Progress extends Disposable {
-  /** The number of items done. */
-  readonly count: number;
-  advance(by: number): void;
-}
+export type Progress = ReturnType<typeof openProgress>;
 
 /**
  * Shows the progress of long work on standard error: the count, the rate, and the remaining time if the total is known. Once
  * more than the total is done, since others add items meanwhile, it is unknown. On a terminal the progress is one line, which
  * disappears on disposal; elsewhere it is a line every 5 seconds.
  */
-export function openProgress(
-  done: string,
-  total?: number,
-  stream: NodeJS.WriteStream = process.stderr,
-): Progress {
+export function openProgress(done: string, total?: number, stream: NodeJS.WriteStream = process.stderr) {
   const start = performance.now();
   let count = 0;
   let shownAt = start;
@@ -31,17 +23,18 @@ export function openProgress(
     stream.write(stream.isTTY ? `\r\x1b[K${parts.join(", ")}` : `${parts.join(", ")}\n`);
   }
   return {
-    get count() {
+    /** The number of items done. */
+    get count(): number {
       return count;
     },
-    advance(by) {
+    advance(by: number): void {
       count += by;
       const now = performance.now();
       if (now - shownAt < (stream.isTTY ? terminalIntervalMs : lineIntervalMs)) return;
       shownAt = now;
       show(now);
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       if (stream.isTTY) stream.write("\r\x1b[K");
     },
   };

@@ -46,10 +46,7 @@ export function readSettings<Specification extends Record<string, Setting<unknow
 }
 
 /** The variables that begin like one of these settings and are none of them, each with the nearest one. */
-export function misspeltSettings(
-  environment: Environment,
-  known: string[],
-): { given: string; nearest: string }[] {
+export function misspeltSettings(environment: Environment, known: string[]) {
   const others = Object.keys(environment).filter((name) => !known.includes(name) && !isOfCluster(name));
   return others.flatMap((given) => {
     const alike = known.filter((name) => name.includes("_") && given.startsWith(`${name.split("_")[0]}_`));
@@ -102,10 +99,7 @@ export const flag = (defaultValue: boolean): Setting<boolean> =>
     String(defaultValue),
   );
 
-export const oneOf = <Choice extends string>(
-  choices: readonly Choice[],
-  defaultValue: Choice,
-): Setting<Choice> =>
+export const oneOf = <Choice extends string>(choices: readonly Choice[], defaultValue: Choice) =>
   reading(`one of ${choices.join(", ")}`, (text) => choices.find((choice) => choice === text), defaultValue);
 
 /** A setting without a default. */

@@ -1,9 +1,9 @@
+import { once } from "node:events";
+
 /** Resolves when the signal aborts. */
-export const untilStopped = (stop: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener("abort", () => resolve(), { once: true });
-  });
+export async function untilStopped(stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, "abort");
+}
 
 /** npm forwards a Ctrl-C that the terminal has already sent to every process; within this time it is not a second one. */
 const sameSignalMs = 1000;

@@ -1,14 +1,13 @@
 import { setImmediate as afterThisTurn } from "node:timers/promises";
 
-/** A request that waits for a batch. */
-interface Waiting<Request, Outcome> {
+/** A request that waits for a batch, until the timer rejects it. */
+interface Waiting<Request, Outcome> extends PromiseWithResolvers<Outcome> {
   request: Request;
-  resolve(outcome: Outcome): void;
-  reject(error: unknown): void;
+  timer: NodeJS.Timeout;
 }
 
 /** The limits of a batch. */
-export interface BatchLimits<Request> {
+interface BatchLimits<Request> {
   /** Maximum number of requests in a batch. */
   requests: number;
   /** Maximum size of a batch, the sum of the sizes of its requests. A larger request is a batch of its own. */
@@ -47,6 +46,16 @@ export function inBatches<Request, Outcome>(
     return batch;
   }
 
+  async function runBatch(batch: Waiting<Request, Outcome>[]): Promise<void> {
+    try {
+      const outcomes = await run(batch.map(({ request }) => request));
+      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    for (const { timer } of batch) clearTimeout(timer);
+  }
+
   async function runAll(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
@@ -55,35 +64,20 @@ export function inBatches<Request, Outcome>(
     while (small.size + large.size > 0) {
       const batch = nextBatch();
       for (const one of batch) small.delete(one) || large.delete(one);
-      try {
-        const outcomes = await run(batch.map(({ request }) => request));
-        for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      await runBatch(batch);
     }
     isRunning = false;
   }
 
-  return (request) =>
-    new Promise((resolve, reject) => {
-      const queue = limits.sizeOf(request) > limits.size ? large : small;
-      const timer = setTimeout(() => {
-        queue.delete(waiting);
-        reject(limits.late);
-      }, limits.maxMs);
-      const waiting: Waiting<Request, Outcome> = {
-        request,
-        resolve(outcome) {
-          clearTimeout(timer);
-          resolve(outcome);
-        },
-        reject(error) {
-          clearTimeout(timer);
-          reject(error);
-        },
-      };
-      queue.add(waiting);
-      void runAll();
-    });
+  return (request) => {
+    const queue = limits.sizeOf(request) > limits.size ? large : small;
+    const timer = setTimeout(() => {
+      queue.delete(waiting);
+      waiting.reject(limits.late);
+    }, limits.maxMs);
+    const waiting: Waiting<Request, Outcome> = { request, timer, ...Promise.withResolvers() };
+    queue.add(waiting);
+    void runAll();
+    return waiting.promise;
+  };
 }

@@ -1,16 +1,7 @@
 import { type Owner, shareOf } from "./owner.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** A limited number of places for work, of which an owner has at most a third. */
-export interface Lane {
-  /**
-   * Runs work when its owner has a free place. While work waits, the owners take turns. `part` divides the share of an owner
-   * in the same way. Rejects with `busy` if too much work waits, most of it of this owner and part.
-   */
-  run<Result>(owner: Owner, work: () => Promise<Result>, part?: string): Promise<Result>;
-}
-
-export interface LaneLimits {
+interface LaneLimits {
   /** Work that runs at the same time. */
   runningMax: number;
   /** Beyond it, the newest work of the owner and part with the most waiting work is rejected. */
@@ -23,7 +14,8 @@ export interface LaneLimits {
   busy: Error;
 }
 
-export function openLane({ runningMax, waitingMax, limitMs, busy, timeout = busy }: LaneLimits): Lane {
+/** A limited number of places for work, of which an owner has at most a third. */
+export function openLane({ runningMax, waitingMax, limitMs, busy, timeout = busy }: LaneLimits) {
   const all = newShare(runningMax);
 
   async function waitIn(share: Share): Promise<void> {
@@ -51,7 +43,11 @@ export function openLane({ runningMax, waitingMax, limitMs, busy, timeout = busy
   }
 
   return {
-    async run(owner, work, part) {
+    /**
+     * Runs work when its owner has a free place. While work waits, the owners take turns. `part` divides the share of an owner
+     * in the same way. Rejects with `busy` if too much work waits, most of it of this owner and part.
+     */
+    async run<Result>(owner: Owner, work: () => Promise<Result>, part?: string): Promise<Result> {
       const ofOwner = shareIn(all, owner);
       const share = part === undefined ? ofOwner : shareIn(ofOwner, part);
       // Each place that becomes free is given to the next one at once, so nothing that waits could take this one.

@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-interface Repetition {
-  /** False if the wait for the next run does not keep the process alive. Default: true. */
-  keepsProcess?: boolean;
-}
-
 /**
  * Repeats work until it is disposed, which waits for a run that is under way. A run resolves with the delay until the next
  * one, in milliseconds. It must not reject: it logs its own errors. `stop` aborts when the run is to end.
+ * Unless `keepsProcess`, the wait for the next run does not keep the process alive.
  */
-export function repeat(
-  work: (stop: AbortSignal) => Promise<number>,
-  { keepsProcess = true }: Repetition = {},
-): AsyncDisposable {
+export function repeat(work: (stop: AbortSignal) => Promise<number>, { keepsProcess = true } = {}) {
   const stop = new AbortController();
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {

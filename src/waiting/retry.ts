@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const everyMs = 100;
-
 interface Retry {
   /** How long attempts are repeated, in milliseconds. */
   forMs: number;
   /** True if a later attempt may succeed after this error. Default: always. */
   mayPass?: (error: unknown) => boolean;
-  /** Called once, with the error of the first attempt, if it is repeated. */
-  onFirst?: (error: Error) => void;
+  /** Called with the error of an attempt that is repeated. */
+  onRetry?: (error: Error, isFirst: boolean) => void;
+  /** The delay between two attempts, in milliseconds. Default: 100. */
+  everyMs?: number;
 }
 
-/** Repeats an attempt every 100 ms until it succeeds. Rejects with its last error. */
+/** Repeats an attempt until it succeeds. Rejects with its last error. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
-  { forMs, mayPass = () => true, onFirst = () => {} }: Retry,
+  { forMs, mayPass = () => true, onRetry = () => {}, everyMs = 100 }: Retry,
 ): Promise<Result> {
   const giveUpAt = Date.now() + forMs;
   for (let isFirst = true; ; isFirst = false) {
@@ -22,7 +22,7 @@ export async function retry<Result>(
       return await attempt();
     } catch (error) {
       if (!mayPass(error) || Date.now() > giveUpAt) throw error;
-      if (isFirst) onFirst(error as Error);
+      onRetry(error as Error, isFirst);
       await sleep(everyMs);
     }
   }

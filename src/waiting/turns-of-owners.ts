@@ -1,22 +1,18 @@
-/** Items that wait. Their owners take turns, whatever the number of their items. */
-export interface TurnsOfOwners<Item> {
-  /** Adds an item behind those of its owner, or behind the urgent ones of its owner. */
-  add(owner: string, item: Item, isUrgent?: boolean): void;
-  /** Removes the first item of the owner whose turn it is. */
-  take(): Item | undefined;
-  clear(): void;
-}
+export type TurnsOfOwners<Item> = ReturnType<typeof openTurnsOfOwners<Item>>;
 
-export function openTurnsOfOwners<Item>(): TurnsOfOwners<Item> {
+/** Items that wait. Their owners take turns, whatever the number of their items. */
+export function openTurnsOfOwners<Item>() {
   /** The items of the owners that have some, in the order of the turns of the owners. */
   const waiting = new Map<string, Record<"urgent" | "others", Set<Item>>>();
   return {
-    add(owner, item, isUrgent = false) {
+    /** Adds an item behind those of its owner, or behind the urgent ones of its owner. */
+    add(owner: string, item: Item, isUrgent = false): void {
       const own = waiting.get(owner) ?? { urgent: new Set(), others: new Set() };
       waiting.set(owner, own);
       own[isUrgent ? "urgent" : "others"].add(item);
     },
-    take() {
+    /** Removes the first item of the owner whose turn it is. */
+    take(): Item | undefined {
       const [next] = waiting;
       if (!next) return undefined;
       const [owner, { urgent, others }] = next;

@@ -67,10 +67,7 @@ export async function letOthersRun(): Promise<void> {
 const itemsPerTurn = 20;
 
 /** The results of the work for each item, in turns of the event loop. */
-export async function mapInTurns<Item, Result>(
-  items: Item[],
-  work: (item: Item) => Result,
-): Promise<Result[]> {
+export async function mapInTurns<Item, Result>(items: Item[], work: (item: Item) => Result) {
   const results: Result[] = [];
   for (const item of items) {
     results.push(work(item));

@@ -1,15 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../process/describe-error.ts";
 import { DatabaseUnavailable } from "../database.ts";
-import { errorOf, type Message, type Outcome, type Result } from "./message.ts";
-import type { Crash, WorkerData } from "./worker.ts";
+import { type Crash, type Message, type Outcome, type Result, resultOf } from "./message.ts";
 
-/** An engine in its own thread, which keeps this process alive only while it works. */
-export interface Engine extends AsyncDisposable {
-  /** Messages have their results in the order of the calls. Rejects with `DatabaseUnavailable` if the engine ends meanwhile. */
-  send(message: Message): Promise<Result>;
-  hasEnded(): boolean;
-}
+export type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 /** Limits of the JavaScript heap of an engine. One whose results are larger ends; this process continues. */
 const resourceLimits = {
@@ -18,20 +12,24 @@ const resourceLimits = {
   maxOldGenerationSizeMb: 512,
 };
 
-export async function startEngine(data: WorkerData): Promise<Engine> {
+/**
+ * Starts an engine in its own thread, which keeps this process alive only while it works. The data is in the folder, or in
+ * memory.
+ */
+export async function startEngine(folder: string | undefined) {
   const worker = new Worker(new URL("worker.ts", import.meta.url), {
-    workerData: data,
+    workerData: folder,
     // The flags of this process select what it runs.
     execArgv: [],
     resourceLimits,
   });
-  const pending: PromiseWithResolvers<Result>[] = [];
+  const pending: PromiseWithResolvers<Outcome>[] = [];
   let ending: Promise<unknown> | undefined;
 
-  function nextResult(): Promise<Result> {
-    const received = Promise.withResolvers<Result>();
+  async function nextResult(): Promise<Result> {
+    const received = Promise.withResolvers<Outcome>();
     if (pending.push(received) === 1) worker.ref();
-    return received.promise;
+    return resultOf(await received.promise);
   }
   function end(cause: unknown): void {
     ending ??= worker.terminate();
@@ -41,8 +39,7 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
     if ("crashed" in message) return end(new Error(message.crashed));
     const received = pending.shift();
     if (pending.length === 0) worker.unref();
-    if ("result" in message) received?.resolve(message.result);
-    else received?.reject(errorOf(message.failure));
+    received?.resolve(message);
   });
   worker.on("error", end);
   worker.on("exit", () => end(new Error("the embedded database has ended")));
@@ -53,7 +50,7 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
     end(error);
     await ending;
     throw new Error(
-      `the embedded database in ${data.folder} does not start (${messageOf(error)}); restore the folder from a backup, or remove it and send the messages again`,
+      `the embedded database in ${folder} does not start (${messageOf(error)}); restore the folder from a backup, or remove it and send the messages again`,
       { cause: error },
     );
   }
@@ -63,9 +60,10 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
     return nextResult();
   }
   return {
+    /** Messages have their results in the order of the calls. Rejects with `DatabaseUnavailable` if the engine ends meanwhile. */
     send,
     hasEnded: () => ending !== undefined,
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       if (!ending) await send("close").catch(() => {});
       end(new Error("the embedded database is closed"));
       await ending;

@@ -1,7 +1,7 @@
 import { presentOwner } from "../../waiting/turns.ts";
 
 /** A `quick` statement takes a few milliseconds, a `slow` one may take much longer. */
-export type Kind = "quick" | "slow" | "transaction";
+type Kind = "quick" | "slow" | "transaction";
 
 /** The work of one kind of an owner. */
 interface Queue {
@@ -10,26 +10,20 @@ interface Queue {
   usedMs: number;
 }
 
-type Run = <Result>(kind: Kind, work: () => Promise<Result>) => Promise<Result>;
-
 /**
  * Returns a function that runs one work at a time. Work of one kind and owner runs in the order of the calls. The kinds and
  * owners share the time of the engine (start-time fair queueing), so that none waits for all work of another.
  */
-export function openFairQueue(): Run {
+export function openFairQueue() {
   const queues = new Map<string, Queue>();
   let isRunning = false;
   /** What the queue had used whose work began last. It only grows. */
   let nowMs = 0;
 
   const next = (): Queue | undefined =>
-    queues
-      .values()
+    [...queues.values()]
       .filter(({ waiting }) => waiting.length > 0)
-      .reduce<Queue | undefined>(
-        (one, other) => (one && one.usedMs <= other.usedMs ? one : other),
-        undefined,
-      );
+      .sort((one, other) => one.usedMs - other.usedMs)[0];
 
   async function runAll(): Promise<void> {
     isRunning = true;
@@ -51,11 +45,11 @@ export function openFairQueue(): Run {
     return queue;
   }
 
-  return (kind, work) => {
-    const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
+  return <Result>(kind: Kind, work: () => Promise<Result>): Promise<Result> => {
+    const { promise, resolve } = Promise.withResolvers<Result>();
     queueOf(`${kind} ${presentOwner()}`).waiting.push(async () => {
       const done = work();
-      resolve(done as never);
+      resolve(done);
       await done.catch(() => {});
     });
     if (!isRunning) void runAll();

@@ -2,7 +2,7 @@ import type { FolderInUse } from "../../process/folder-lock.ts";
 import { retry } from "../../waiting/retry.ts";
 import { type Database, withStatementTimeout } from "../database.ts";
 import { alone, sqlOver, transact } from "./pglite.ts";
-import { connectTo, takeServedTurn } from "./socket.ts";
+import { takeServedTurn } from "./socket.ts";
 
 /** How long a process that has the folder can take to start its engine, in milliseconds. */
 const startMaxMs = 5000;
@@ -13,10 +13,9 @@ const startMaxMs = 5000;
  */
 export async function joinDatabase(inUse: FolderInUse): Promise<Database> {
   const { folder } = inUse;
-  const socket = await retry(() => connectTo(folder), { forMs: startMaxMs }).catch(() => {
+  await retry(() => takeServedTurn(folder, async () => {}), { forMs: startMaxMs }).catch(() => {
     throw inUse;
   });
-  socket.destroy();
   const sql = sqlOver((message) => takeServedTurn(folder, (turn) => turn.send(message)));
   return {
     ...alone(sql),

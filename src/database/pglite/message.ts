@@ -6,6 +6,9 @@ export type Message = Statement | { script: string } | "close";
 /** What is sent back for a message. */
 export type Outcome = { result: Result } | { failure: Failure };
 
+/** Sent before the thread of an engine ends, with the reason. */
+export type Crash = { crashed: string };
+
 export interface Result {
   columns: string[];
   rows: unknown[][];
@@ -29,5 +32,9 @@ export const settle = (work: Promise<Result>): Promise<Outcome> =>
     ({ message, code, file, routine }: Failure) => ({ failure: { message, code, file, routine } as Failure }),
   );
 
-/** The error of a failed statement. */
-export const errorOf = ({ message, ...rest }: Failure): Error => Object.assign(new Error(message), rest);
+/** The result in an outcome. Throws the error of a failed statement. */
+export function resultOf(outcome: Outcome): Result {
+  if ("result" in outcome) return outcome.result;
+  const { message, ...rest } = outcome.failure;
+  throw Object.assign(new Error(message), rest);
+}

@@ -21,6 +21,7 @@ import { startAutovacuum } from "./autovacuum.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { openFairQueue } from "./fair-queue.ts";
 import type { Message, Result } from "./message.ts";
+import type { Statement } from "./query.ts";
 import { serveTurns, type Turn } from "./socket.ts";
 
 const spaceMinMebibytes = 64;
@@ -45,11 +46,9 @@ export async function open({ url, warn }: Address): Promise<Database> {
   opening.defer(() => inTurn("transaction", () => close(kept)));
   const sql = sqlOver((message) => inTurn("slow", async () => (await runningEngine(kept)).send(message)));
   opening.use(startAutovacuum(sql));
-  if (folder !== undefined) {
-    const takeTurn = (work: (turn: Turn) => Promise<void>) =>
-      inTurn("transaction", async () => work(await runningEngine(kept)));
-    opening.use(await serveTurns(folder, takeTurn));
-  }
+  const takeTurn = <Outcome>(work: (turn: Turn) => Promise<Outcome>) =>
+    inTurn("transaction", async () => work(await runningEngine(kept)));
+  if (folder !== undefined) opening.use(await serveTurns(folder, takeTurn));
   const opened = opening.move();
   return {
     ...alone(sql),
@@ -66,7 +65,7 @@ export async function open({ url, warn }: Address): Promise<Database> {
       return withStatementTimeout(limitMs, limited);
     },
     // No other process can hold a lock, so there are no limits.
-    transaction: (work) => inTurn("transaction", async () => transact(await runningEngine(kept), work)),
+    transaction: (work) => takeTurn((turn) => transact(turn, work)),
     requestConnections: statementsMax,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -119,11 +118,11 @@ async function close(kept: KeptEngine): Promise<void> {
 }
 
 async function openEngine(folder: string | undefined): Promise<Engine> {
-  if (folder === undefined) return startEngine({ folder });
+  if (folder === undefined) return startEngine(folder);
   requireFreeSpace(folder, spaceMinMebibytes);
   const data = `${folder}/pglite`;
   if (!existsSync(data)) await createData(folder, data);
-  return startEngine({ folder: data });
+  return startEngine(data);
 }
 
 /**
@@ -141,10 +140,7 @@ async function createData(folder: string, data: string): Promise<void> {
 }
 
 /** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */
-export async function transact<Outcome>(
-  engine: Turn,
-  work: (sql: Sql) => Promise<Outcome>,
-): Promise<Outcome> {
+export async function transact<Outcome>(engine: Turn, work: (sql: Sql) => Promise<Outcome>) {
   let hasEnded = false;
   const sql = sqlOver(async (message) => {
     if (hasEnded) throw new Error("the transaction has ended");
@@ -168,8 +164,7 @@ export async function transact<Outcome>(
   }
 }
 
-const isQuick = (message: Message): boolean =>
-  typeof message === "object" && "plan" in message && message.plan === "prepared";
+const isQuick = (message: Message) => (message as Partial<Statement>).plan === "prepared";
 
 /** Statements whose messages are sent by this function. */
 export const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({

@@ -7,8 +7,6 @@ export interface Statement {
   plan: Plan;
 }
 
-export type Query = (statement: Statement) => Promise<Results<unknown[]>>;
-
 interface Prepared {
   name: string;
   parameterTypes: number[];
@@ -29,7 +27,7 @@ const { bind, describe, execute, parse: parseText, sync } = protocol.serialize;
  * Returns a function that runs statements. One that is not `custom` is parsed once, and takes one call of the engine after that
  * instead of six, so it needs half the time.
  */
-export function querying(pglite: PGlite): Query {
+export function querying(pglite: PGlite) {
   const statements = new Map<string, Prepared>();
   let names = 0;
   const send = (...messages: Uint8Array[]) => pglite.execProtocolStream(Buffer.concat(messages));
@@ -55,9 +53,9 @@ export function querying(pglite: PGlite): Query {
   async function queryPrepared({ text, values }: Statement): Promise<Results<unknown[]>> {
     const { name, parameterTypes, description } = await prepare(text);
     const serialized = values.map((value, index) => serialize(value, parameterTypes[index] ?? 0));
-    const answers = await send(bind({ statement: name, values: serialized }), execute({}), sync());
+    const received = await send(bind({ statement: name, values: serialized }), execute({}), sync());
     const options = { rowMode: "array" } as const;
-    const [result] = parse.parseResults([...description, ...answers], pglite.parsers, options);
+    const [result] = parse.parseResults([...description, ...received], pglite.parsers, options);
     return result as Results<unknown[]>;
   }
 
@@ -69,7 +67,7 @@ export function querying(pglite: PGlite): Query {
   const queryCustom = ({ text, values }: Statement) =>
     pglite.query<unknown[]>(text, values, { rowMode: "array" });
 
-  return async (statement) => {
+  return async (statement: Statement): Promise<Results<unknown[]>> => {
     if (statement.plan === "custom") return queryCustom(statement);
     const isAlone = !pglite.isInTransaction();
     try {

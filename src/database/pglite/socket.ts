@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { join, relative } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { DatabaseUnavailable } from "../database.ts";
 import type { Engine } from "./engine.ts";
-import { errorOf, type Message, type Outcome, settle } from "./message.ts";
+import { type Message, type Outcome, resultOf, settle } from "./message.ts";
 
 // A Unix socket in the folder of an embedded database, by which commands use the engine of the process that has the folder.
 // Each connection gets one turn of the engine: it sends messages and gets the outcome of each, and its end ends the turn.
@@ -45,15 +46,12 @@ export async function serveTurns(
   });
   // A process that was killed leaves its socket.
   await rm(path, { force: true });
-  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject).listen(path, resolve);
-  await listening;
+  await once(server.listen(path), "listening");
   server.unref();
   await chmod(path, 0o600);
   return {
     async [Symbol.asyncDispose]() {
-      const { promise: closed, resolve } = Promise.withResolvers<void>();
-      server.close(() => resolve());
+      const closed = once(server.close(), "close");
       for (const socket of sockets) socket.destroy();
       await closed;
     },
@@ -78,11 +76,11 @@ async function serve(socket: Socket, turn: Turn): Promise<void> {
 }
 
 /** Takes a turn of the engine of the process that has the folder. Rejects if no process serves turns there. */
-export async function takeServedTurn<Result>(
-  folder: string,
-  work: (turn: Turn) => Promise<Result>,
-): Promise<Result> {
-  const socket = await connectTo(folder);
+export async function takeServedTurn<Result>(folder: string, work: (turn: Turn) => Promise<Result>) {
+  const path = socketPath(folder);
+  if (path === undefined) throw new Error(`the folder ${folder} has no socket`);
+  const socket = connect(path).on("error", () => {});
+  await once(socket, "connect");
   const frames = framesOf(socket);
   try {
     return await work({
@@ -90,24 +88,12 @@ export async function takeServedTurn<Result>(
         writeFrame(socket, message);
         const { value } = await frames.next();
         if (!value) throw new DatabaseUnavailable(new Error("the process of the embedded database has left"));
-        const outcome = value as Outcome;
-        if ("result" in outcome) return outcome.result;
-        throw errorOf(outcome.failure);
+        return resultOf(value as Outcome);
       },
     });
   } finally {
     socket.destroy();
   }
-}
-
-/** Rejects if no process serves turns of this folder. */
-export async function connectTo(folder: string): Promise<Socket> {
-  const path = socketPath(folder);
-  if (path === undefined) throw new Error(`the folder ${folder} has no socket`);
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect(path, () => resolve(socket)).once("error", reject);
-  await promise;
-  return socket.off("error", reject).on("error", () => {});
 }
 
 /** A frame is the length of a serialized value and the value. */

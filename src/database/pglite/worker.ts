@@ -4,21 +4,11 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { PGlite, protocol, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { readTimestamp } from "../timestamp.ts";
-import { type Message, type Result, settle } from "./message.ts";
-import { type Query, querying } from "./query.ts";
+import { type Crash, type Message, type Result, settle } from "./message.ts";
+import { querying } from "./query.ts";
 
 // The thread of the embedded engine. It sends an outcome when the engine has started, and then one for each message, in
 // order.
-
-/** Sent before the thread ends, with the reason. */
-export interface Crash {
-  crashed: string;
-}
-
-export interface WorkerData {
-  /** The folder of the engine; undefined for a database in memory. */
-  folder: string | undefined;
-}
 
 const parameters = {
   // The default, 128 MB, is written to once and so never leaves the memory of the process. Files are in the cache of the
@@ -105,7 +95,7 @@ async function start(folder: string | undefined, crash: (reason: string) => neve
   return pglite;
 }
 
-async function run(pglite: PGlite, query: Query, message: Message): Promise<Result> {
+async function run(pglite: PGlite, query: ReturnType<typeof querying>, message: Message): Promise<Result> {
   if (message === "close") {
     await pglite.close();
     return nothing;
@@ -127,7 +117,8 @@ async function run(pglite: PGlite, query: Query, message: Message): Promise<Resu
 
 const nothing: Result = { columns: [], rows: [], json: [], command: undefined };
 
-async function serve(port: MessagePort, { folder }: WorkerData): Promise<void> {
+/** Serves the engine of a folder, or of a database in memory. */
+async function serve(port: MessagePort, folder: string | undefined): Promise<void> {
   const messages = on(port, "message");
   const starting = start(folder, (crashed) => {
     port.postMessage({ crashed } satisfies Crash);

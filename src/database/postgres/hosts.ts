@@ -10,16 +10,7 @@ import { type Host, isReadOnly, readOnly, type State, silent, type WatchedHost, 
 export type Role = "primary" | "replica";
 
 /** The hosts of a URL that names several. Connections are made to one of them at a time. */
-export interface Hosts extends AsyncDisposable {
-  /** A client that finds its host when it connects. */
-  Client: new () => pg.Client;
-  /** True if connections are now made to another host than that of this client. */
-  isFormer(client: pg.Client): boolean;
-  /** To be awaited before each use of a connection. Undefined if every host was looked at within the last 2 seconds. */
-  whenLookedAt(): Promise<unknown> | undefined;
-  /** Throws if the response to `readOnlyQuery` shows that the host of this client is not the primary that it should be. */
-  verify(client: pg.Client, response: pg.QueryResult): void;
-}
+export type Hosts = ReturnType<typeof openHosts>;
 
 const nameOf = ({ host, port }: Host) => `${host}:${port}`;
 
@@ -61,7 +52,7 @@ const currentOf = ({ chosen, isDoubted }: Choice) => (isDoubted ? undefined : ch
  * If another primary is found, all connections to the former one are closed: the outcome of their work is unknown. If a
  * replica is back, connections to the primary are closed after their use.
  */
-export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn: Warn): Hosts {
+export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn: Warn) {
   const Client = (config.Client ?? pg.Client) as typeof pg.Client;
   const choice: Choice = {
     hosts: hosts.map((host) => watchHost(host, Client, config)),
@@ -78,18 +69,22 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
   };
   const watching = choice.hosts.map((host) => watch(choice, host));
   return {
+    /** A client that finds its host when it connects. */
     Client: clientOf(choice, Client),
-    isFormer: (client) => isFormer(choice, client),
-    whenLookedAt() {
+    /** True if connections are now made to another host than that of this client. */
+    isFormer: (client: pg.Client) => isFormer(choice, client),
+    /** To be awaited before each use of a connection. Undefined if every host was looked at within the last 2 seconds. */
+    whenLookedAt(): Promise<unknown> | undefined {
       const isValid = ({ lookedAt }: WatchedHost) => lookedAt + lookValidMs > performance.now();
       return choice.hosts.every(isValid) ? undefined : lookAtAll(choice);
     },
-    verify(client, response) {
+    /** Throws if the response to `readOnlyQuery` shows that the host of this client is not the primary that it should be. */
+    verify(client: pg.Client, response: pg.QueryResult): void {
       if (role === "replica" || !isReadOnly(response)) return;
       doubt(choice, client);
       throw new Error(`${nameOf(client)} is read-only`);
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       choice.isClosed = true;
       const ended = watching.map((one) => one[Symbol.asyncDispose]());
       for (const host of choice.hosts) host.close();

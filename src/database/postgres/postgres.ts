@@ -40,14 +40,11 @@ const failoverCheckMaxMs = 500;
 const lockAttemptMs = 200;
 
 /** A PostgreSQL server, or the primary of several. `application` is the name of its sessions. */
-export const open = (
-  address: Address<PostgresParameters>,
-  application = "payment-ledger",
-): Promise<Database> => openAs("primary", address, application);
+export const open = (address: Address<PostgresParameters>, application?: string) =>
+  openAs("primary", address, application);
 
 /** A PostgreSQL server to read from: of several a replica, or the primary if no replica responds. */
-export const openReplica = (address: Address<PostgresParameters>): Promise<Database> =>
-  openAs("replica", address, "payment-ledger");
+export const openReplica = (address: Address<PostgresParameters>) => openAs("replica", address);
 
 /** A server, or several of which one is used at a time. */
 interface Server {
@@ -64,7 +61,7 @@ interface Server {
 async function openAs(
   role: Role,
   { url, others, parameters, warn }: Address<PostgresParameters>,
-  application: string,
+  application = "payment-ledger",
 ): Promise<Database> {
   if (parameters.host && others.length > 0) throw new Error("the parameter host is for a URL with one host");
   const ofHost: pg.PoolConfig = { application_name: application, ...(await configOf(url, parameters)) };
@@ -164,11 +161,7 @@ async function transact<Result>(
 }
 
 /** The lock is that of a transaction, since a pooler that shares sessions would lose a session lock. */
-async function withLock<Result>(
-  database: Database,
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function withLock<Result>(database: Database, name: string, work: () => Promise<Result>) {
   for (;;) {
     const done = await database.transaction(async (sql) => {
       // An attempt without a wait, since a session that waits in the server holds a snapshot.
@@ -212,21 +205,19 @@ const sqlOver = (prepared: Use, custom: Use, limits: Limits, map: MapError): Sql
       }
     },
     async run(script) {
-      await mapping(
-        map,
-        custom((client) => client.query(script)),
-      );
+      const running = custom((client) => client.query(script));
+      await mapping(map, running);
     },
   };
   return sql;
 };
 
-const queryAlone = (
-  client: pg.PoolClient,
-  statement: pg.QueryConfig,
-  limits: Limits,
-): Promise<pg.QueryResult> =>
-  isPooled(client) ? queryLimited(client, statement, limits) : send(client, statement);
+/** Behind a pooler that shares sessions, the statement is sent with its limits in one transaction. */
+function queryAlone(client: pg.PoolClient, statement: pg.QueryConfig, limits: Limits) {
+  if (!isPooled(client)) return send(client, statement);
+  const sent = [client.query(beginWith(limits)), client.query(statement), client.query("commit")] as const;
+  return Promise.all(sent).then(([, result]) => result);
+}
 
 /** The client would clone the statement, property by property, in 3 µs. */
 const send = (client: pg.PoolClient, { text, values, name }: pg.QueryConfig): Promise<pg.QueryResult> =>
@@ -235,20 +226,6 @@ const send = (client: pg.PoolClient, { text, values, name }: pg.QueryConfig): Pr
       error ? reject(error) : resolve(result);
     client.query(Object.assign(new pg.Query(text, values), { name, callback }));
   });
-
-/** Behind a pooler that shares sessions, the statement is sent with its limits in one transaction. */
-async function queryLimited(
-  client: pg.PoolClient,
-  statement: pg.QueryConfig,
-  limits: Limits,
-): Promise<pg.QueryResult> {
-  const [, result] = await Promise.all([
-    client.query(beginWith(limits)),
-    client.query(statement),
-    client.query("commit"),
-  ]);
-  return result;
-}
 
 /**
  * The statements of one transaction with these limits. Once one has failed, the later ones reject with its error: theirs, that

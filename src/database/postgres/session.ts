@@ -34,10 +34,8 @@ const responseGraceMs = 500;
 export const responseMaxMs = ({ statementMs }: Limits) => statementMs + responseGraceMs;
 
 /** Adds a limit in milliseconds, at which the connection is closed if there is no response. Default: that of the pool. */
-export const withResponseLimit = (
-  query_timeout: number | undefined,
-  statement: pg.QueryConfig,
-): pg.QueryConfig => Object.assign({ query_timeout }, statement);
+export const withResponseLimit = (query_timeout: number | undefined, statement: pg.QueryConfig) =>
+  Object.assign({ query_timeout }, statement);
 
 /** A script that begins a transaction with these limits. Default: those of the session. */
 export const beginWith = (limits?: Limits): string =>

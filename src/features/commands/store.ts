@@ -101,10 +101,8 @@ async function importFrom(store: Features, file: string, signal: AbortSignal): P
   let batch: [number, ResourceChange][] = [];
   let number = 0;
   async function flush() {
-    const outcome = await changeMany(
-      store.change,
-      batch.map(([, change]) => change),
-    );
+    const changes = batch.map(([, change]) => change);
+    const outcome = await changeMany(store.change, changes);
     if ("tooMany" in outcome) {
       const [number, { resource, id }] = batch[outcome.tooMany] as (typeof batch)[number];
       throw new Error(`line ${number}: ${resource}/${id} ${tooManyFeatures}`);

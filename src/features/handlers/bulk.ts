@@ -45,9 +45,8 @@ export function bulkHandlers(store: Features, long: LongWork) {
             "none of its changes was made, those to other resources may have been",
         );
       }
-      const results = changes.map(({ type }, index) => ({
-        changed: (type === "remove") === outcome.had[index],
-      }));
+      const { had } = outcome;
+      const results = changes.map(({ type }, index) => ({ changed: (type === "remove") === had[index] }));
       return { status: 200, body: { results } };
     },
   } satisfies Partial<Handlers<operations>>;

@@ -37,11 +37,9 @@ export function changeHandlers(store: ChangeFeed & Pick<FeatureStore, "history">
         ? long(owner, limit, () => readHistory(history, resource, id, cursor, limit))
         : long(owner, unknownSize, () => searchFeed(store, resource, id, cursor, limit, signal)));
       if (page === undefined) return errorLine(410, unknownCursor);
-      const { found, next } = page;
-      return {
-        status: 200,
-        body: { changes: found.map(viewRecord), ...(next !== undefined && { next_cursor: next }) },
-      };
+      const { found, next: next_cursor } = page;
+      const changes = found.map(viewRecord);
+      return { status: 200, body: { changes, ...(next_cursor !== undefined && { next_cursor }) } };
     },
   } satisfies Partial<Handlers<operations>>;
 }

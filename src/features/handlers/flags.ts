@@ -1,7 +1,7 @@
 import type { operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
-import { subjectOf, viewFlag } from "../requests/flag.ts";
+import { resourceOf, viewFlag } from "../requests/flag.ts";
 import { openFlagEvents } from "../requests/flag-events.ts";
 import type { ChangeFeed, Directory, Features } from "../store/store.ts";
 
@@ -13,18 +13,18 @@ export function flagHandlers(store: Features & Directory & ChangeFeed) {
   const follow = openFlagEvents(store);
   return {
     async evaluateFlag({ path: { key }, body: { context }, log }) {
-      const subject = subjectOf(context ?? {});
-      if ("errorCode" in subject) return { status: 400, body: { key, ...subject } };
-      const { resource, id } = subject;
+      const named = resourceOf(context);
+      if ("errorCode" in named) return { status: 400, body: { key, ...named } };
+      const { resource, id } = named;
       log.debug({ resource, id, feature: key }, "evaluate flag");
       const [has = false] = await store.has(resource, id, [key]);
       return { status: 200, body: viewFlag(key, has) };
     },
 
     async evaluateFlags({ body: { context }, serviceUrl, caller, log }) {
-      const subject = subjectOf(context ?? {});
-      if ("errorCode" in subject) return { status: 400, body: subject };
-      const { resource, id } = subject;
+      const named = resourceOf(context);
+      if ("errorCode" in named) return { status: 400, body: named };
+      const { resource, id } = named;
       log.debug({ resource, id }, "evaluate flags");
       const entries = await store.list(resource, id);
       const has = new Set(await mapInTurns(entries, ({ feature }) => feature));

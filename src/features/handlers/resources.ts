@@ -30,14 +30,12 @@ export function resourceHandlers(store: Features & Directory, stateAt: StateAt, 
       const after = cursor && Buffer.from(cursor, "base64url").toString();
       const page = () => state.idsWith(resource, feature, after, limit);
       const { ids, next } = await long(owner, sizeAt(as_of, limit), page);
-      return {
-        status: 200,
-        body: {
-          ids,
-          ...(next !== undefined && { next_cursor: Buffer.from(next).toString("base64url") }),
-          ...(count && { count: await store.count(resource, feature) }),
-        },
+      const body = {
+        ids,
+        ...(next !== undefined && { next_cursor: Buffer.from(next).toString("base64url") }),
+        ...(count && { count: await store.count(resource, feature) }),
       };
+      return { status: 200, body };
     },
 
     async listEntries({ query: { resource, cursor, limit }, owner, log }) {

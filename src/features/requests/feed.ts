@@ -15,18 +15,18 @@ export function viewRecord({
 /** Creates the streams of the change feed. */
 export const openChangeStreams = (feed: ChangeFeed) =>
   openStreams({
-    newest: () => feed.newest(),
+    newest: feed.newest,
     async read(_all: object, after, newest) {
       const entries = await feed.changes(after, recordsMax, newest);
       if (entries === undefined) return undefined;
-      let text: string | undefined;
+      let text = "";
       let cursor = after;
       for (const entry of entries) {
-        text = (text ?? "") + streamEvent(viewRecord(entry));
+        text += streamEvent(viewRecord(entry));
         cursor = entry.cursor;
         if (text.length >= chunkLength) break;
       }
-      return { ...(text !== undefined && { text }), cursor };
+      return { ...(text !== "" && { text }), cursor };
     },
     cursorAt: (cursor) => cursor,
     isOutage: (error) => error instanceof StoreFailure,

@@ -12,8 +12,8 @@ export function viewFlag(key: string, value: boolean): Schemas["EvaluationSucces
 }
 
 /** The resource that a context names, or the error if it names none. */
-export function subjectOf(
-  context: Schemas["EvaluationContext"],
+export function resourceOf(
+  context: Schemas["EvaluationContext"] = {},
 ): { resource: string; id: string } | Schemas["BulkEvaluationFailure"] {
   const { resource, id, targetingKey } = context;
   if (resource !== undefined && id !== undefined) {

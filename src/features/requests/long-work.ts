@@ -13,16 +13,13 @@ export const sizeAt = (as_of: string | undefined, items = 1) => (as_of === undef
 
 /** Work on up to so many does not wait. */
 const quickMax = 100;
-/** Of them a caller has two. */
-const runningMax = 6;
-const waitingMax = 100;
-const waitMaxMs = 30_000;
 
 export function openLongWork(): LongWork {
   const lane = openLane({
-    runningMax,
-    waitingMax,
-    limitMs: waitMaxMs,
+    // Of them a caller has two.
+    runningMax: 6,
+    waitingMax: 100,
+    limitMs: 30_000,
     busy: unavailable("too many long requests are in flight; try again later"),
   });
   return (owner, size, work) => (size > quickMax ? lane.run(owner, work) : work());

@@ -5,28 +5,22 @@ const coveredMax = 10_000;
 /** Number of records that are read at once. The memory of a search is that of its matches and of so many records. */
 const recordsPerRead = 1000;
 
-interface FoundPage {
-  found: FeedEntry[];
-  /** The cursor after the records that were covered; undefined if they reach the newest one. */
-  next: string | undefined;
-}
-
-/** Reads changes of a resource from the history. Resolves with undefined if the cursor is unknown. */
+/** Reads changes of a resource from the history, as `searchFeed` does from the feed. */
 export async function readHistory(
   history: History,
   resource: string,
   id: string,
   after: string | undefined,
   limit: number,
-): Promise<FoundPage | undefined> {
+) {
   const found = await history.changes(resource, id, after, limit);
   return found && { found, next: found.length === limit ? found.at(-1)?.cursor : undefined };
 }
 
 /**
- * Searches the feed after a cursor for up to `limit` changes of a resource, in up to `coveredMax` records. Resolves with
- * undefined if the cursor is unknown or a record after it has been deleted. After the signal it resolves soon, with a
- * shorter page.
+ * Searches the feed after a cursor for up to `limit` changes of a resource, in up to `coveredMax` records. `next` is the
+ * cursor after the records that were covered; undefined if they reach the newest one. Resolves with undefined if the cursor
+ * is unknown or a record after it has been deleted. After the signal it resolves soon, with a shorter page.
  */
 export async function searchFeed(
   feed: ChangeFeed,
@@ -35,7 +29,7 @@ export async function searchFeed(
   after: string | undefined,
   limit: number,
   signal: AbortSignal,
-): Promise<FoundPage | undefined> {
+) {
   // Read first: records that are added meanwhile do not lengthen the search.
   const end = await feed.newest();
   const found: FeedEntry[] = [];

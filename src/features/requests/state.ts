@@ -2,21 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { unavailable } from "../../http/http-error.ts";
 import { epochMillisecondsOf } from "../../values/instant.ts";
 import { sharedNext } from "../../waiting/shared.ts";
-import {
-  type Directory,
-  type FeatureStore,
-  type Features,
-  type History,
-  StoreFailure,
-} from "../store/store.ts";
+import { type FeatureStore, type State, StoreFailure } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
 import { instantOf } from "./expiry.ts";
-
-/** The features of resources, now or at an instant. */
-interface State extends Pick<Features, "list" | "has"> {
-  /** Also resolves with the id after which the next page begins; undefined if there are no more. */
-  idsWith(...page: Parameters<Directory["idsWith"]>): ReturnType<History["idsWith"]>;
-}
 
 export type StateAt = ReturnType<typeof statesOf>;
 
@@ -31,15 +19,8 @@ const noHistory =
  * Returns a function that resolves with the state at `as_of`, now by default, or with the error response. The state stays
  * as it is: the function waits for the changes that can still get the instant. Rejects with 503 if that takes too long.
  */
-export function statesOf(store: Features & Directory & Pick<FeatureStore, "history">) {
-  const present: State = {
-    list: store.list,
-    has: store.has,
-    async idsWith(resource, feature, after, limit) {
-      const ids = await store.idsWith(resource, feature, after, limit);
-      return { ids, next: ids.length === limit ? ids.at(-1) : undefined };
-    },
-  };
+export function statesOf(store: State & Pick<FeatureStore, "history">) {
+  const present: State = { list: store.list, has: store.has, idsWith: store.idsWith };
   /** The states up to this instant are known to be final. */
   let final = 0;
   const update = sharedNext(async () => {
@@ -72,10 +53,6 @@ export function statesOf(store: Features & Directory & Pick<FeatureStore, "histo
     const at = epochMillisecondsOf(as_of);
     if (at > Date.now()) return errorLine(400, "query parameter as_of must not be in the future");
     await settle(at);
-    return {
-      list: (resource, id) => history.list(resource, id, at),
-      has: (resource, id, features) => history.has(resource, id, features, at),
-      idsWith: (resource, feature, after, limit) => history.idsWith(resource, feature, at, after, limit),
-    };
+    return history.at(at);
   };
 }

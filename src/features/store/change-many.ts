@@ -21,11 +21,8 @@ export async function changeMany<Change extends { resource: string; id: string }
   const byResource = Map.groupBy(changes.entries(), ([, change]) => resourceKey(change));
   await eachInTurns(byResource.values(), resourcesAtATime, async (members) => {
     const [[first, { resource, id }]] = members as [(typeof members)[number]];
-    const outcome = await change(
-      resource,
-      id,
-      members.map(([, member]) => member),
-    );
+    const own = members.map(([, member]) => member);
+    const outcome = await change(resource, id, own);
     if ("rejected" in outcome) rejected.push(first);
     else for (const [position, [index]] of members.entries()) had[index] = outcome.had[position] as boolean;
   });

@@ -5,22 +5,15 @@
 export const cursorOf = (logId: string, number: number, at: number | undefined): string =>
   `${logId}-${number}${at === undefined ? "" : `-${at.toString(36)}`}`;
 
-interface Cursor {
-  logId: string;
-  number: number;
-  /** Undefined before the first record, and in a cursor of an earlier release. */
-  at: number | undefined;
-}
-
-/** The parts of a cursor; undefined if it is none. */
-export function readCursor(cursor: string): Cursor | undefined {
+/** The parts of a cursor; undefined if it is none. It has no instant before the first record, nor if an earlier release wrote it. */
+export function readCursor(cursor: string) {
   const [, logId, number, at] = /^(\w+)-(0|[1-9]\d{0,14})(?:-([1-9a-z][\da-z]{0,9}))?$/.exec(cursor) ?? [];
   if (logId === undefined) return undefined;
   return { logId, number: Number(number), at: at === undefined ? undefined : Number.parseInt(at, 36) };
 }
 
-/** The range of the records that a log has. */
-interface Log {
+/** The range of the records that a log has, by number. */
+export interface Log {
   id: string;
   first: number;
   last: number;
@@ -40,10 +33,4 @@ export function positionOf(
   if (logId !== id || number < first - 1 || number > last) return undefined;
   const present = instantOf(number);
   return at === undefined || present === undefined || present === at ? number : undefined;
-}
-
-/** The number in a cursor of this log; undefined if it is none. */
-export function numberIn(cursor: string, logId: string): number | undefined {
-  const read = readCursor(cursor);
-  return read?.logId === logId ? read.number : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { repeat } from "../../waiting/repeat.ts";
-import type { Upkeep } from "./store.ts";
+import type { FeatureStore } from "./store.ts";
 
 /** Milliseconds between steps while more features have expired, so that requests get their turn. */
 const nextStepMs = 20;
@@ -10,7 +10,7 @@ const nextStepMs = 20;
  * Removes expired features from the store in the background, until it is disposed of. It waits `idleMs` milliseconds when
  * none is left, and after a failure.
  */
-export function sweepExpired(store: Upkeep, log: Logger, idleMs = 1000): AsyncDisposable {
+export function sweepExpired(store: Pick<FeatureStore, "expire">, log: Logger, idleMs = 1000) {
   // The requests report the failure too.
   const outage = watchOutage(log);
   return repeat(async () => {

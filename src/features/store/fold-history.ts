@@ -1,5 +1,5 @@
 import type { ChangeRecord } from "./store.ts";
-import { isLiveAt, type StoredEntry } from "./stored-entry.ts";
+import { liveInOrder, type StoredEntry } from "./stored-entry.ts";
 
 /** A change record with its number in the feed. */
 export interface NumberedRecord {
@@ -11,11 +11,7 @@ export interface NumberedRecord {
  * The entries of a resource at an instant in milliseconds since 1970 (UTC), oldest first: those of an earlier state,
  * changed by the records after it up to the first one that is later than the instant.
  */
-export function foldHistory(
-  earlier: StoredEntry[],
-  records: Iterable<NumberedRecord>,
-  at: number,
-): StoredEntry[] {
+export function foldHistory(earlier: StoredEntry[], records: Iterable<NumberedRecord>, at: number) {
   const entries = new Map(earlier.map((entry) => [entry.feature, entry]));
   for (const { number, record } of records) {
     if (record.at > at) break;
@@ -24,7 +20,5 @@ export function foldHistory(
     if (type === "added") entries.set(feature, { resource, id, feature, expiresAt, place });
     else entries.delete(feature);
   }
-  return [...entries.values()]
-    .filter((entry) => isLiveAt(at, entry))
-    .sort((one, other) => one.place - other.place);
+  return liveInOrder([...entries.values()], at);
 }

@@ -210,7 +210,7 @@ export async function allIdsAt(
   const all: string[] = [];
   let after: string | undefined;
   do {
-    const { ids, next } = await history.idsWith(resource, feature, at, after, limit);
+    const { ids, next } = await history.at(at).idsWith(resource, feature, after, limit);
     expect(ids.length).toBeLessThanOrEqual(limit);
     all.push(...ids);
     after = next;
@@ -311,9 +311,9 @@ export async function compareWithModel(
         expect(await history.changes(resource, id, half[0]?.cursor, 9999)).toEqual(rest);
         for (const { at, live } of [{ at: 0, live: [] }, ...past]) {
           const entries = live.filter((entry) => entry.resource === resource && entry.id === id);
-          expect(await history.list(resource, id, at)).toEqual(entries);
+          expect(await history.at(at).list(resource, id)).toEqual(entries);
           const has = all.map((feature) => entries.some((entry) => entry.feature === feature));
-          expect(await history.has(resource, id, all, at)).toEqual(has);
+          expect(await history.at(at).has(resource, id, all)).toEqual(has);
         }
       }
       for (const [round, { at, live }] of past.entries()) {

@@ -109,7 +109,7 @@ async function allPages<Item>(read: (after: Item | undefined) => Promise<Item[]>
 
 /** All ids that have a feature, read in pages. */
 export const allIdsWith = (store: FeatureStore, resource: string, feature: string, limit: number) =>
-  allPages<string>((after) => store.idsWith(resource, feature, after, limit), limit);
+  allPages<string>(async (after) => (await store.idsWith(resource, feature, after, limit)).ids, limit);
 
 /** All entries of the resources of a kind, read in pages. */
 export const allEntriesOf = (store: FeatureStore, resource: string, limit: number) =>

@@ -97,7 +97,7 @@ describeOnStores("a feature store", (make) => {
     await store.change("kin", "1", [add("a")]);
     passTime(10);
     for (const limit of [7, 49, 50, 51, 1000]) {
-      expect(await store.idsWith("kind", "a", undefined, limit)).toHaveLength(Math.min(limit, 50));
+      expect((await store.idsWith("kind", "a", undefined, limit)).ids).toHaveLength(Math.min(limit, 50));
       expect((await allIdsWith(store, "kind", "a", limit)).sort()).toEqual(staying.toSorted());
       const entries = await allEntriesOf(store, "kind", limit);
       expect(entries.map(({ id }) => id).sort()).toEqual(staying.toSorted());
@@ -112,10 +112,10 @@ describeOnStores("a feature store", (make) => {
     await Promise.all(ids.map((id) => store.change("kind", id, [add("a")])));
     const seen: string[] = [];
     for (let after: string | undefined, page = 0; ; page++) {
-      const found = await store.idsWith("kind", "a", after, 5);
-      seen.push(...found);
-      after = found.at(-1);
-      if (found.length < 5) break;
+      const { ids, next } = await store.idsWith("kind", "a", after, 5);
+      seen.push(...ids);
+      after = next;
+      if (after === undefined) break;
       // The last id of the page loses the feature, and a new id gets it.
       await store.change("kind", after as string, [remove("a")]);
       await store.change("kind", `new ${page}`, [add("a")]);

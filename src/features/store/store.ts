@@ -28,6 +28,9 @@ export interface FeedEntry {
   cursor: string;
 }
 
+/** Entries of a feed after a cursor; undefined if the cursor is unknown. */
+export type FeedPage = FeedEntry[] | undefined;
+
 /** Maximum number of live features of a resource. A longer list, which a previous release stored, can be shortened. */
 export const featuresMax = 1000;
 
@@ -55,16 +58,30 @@ export interface Features {
    *
    * Changes nothing if the list differs from `onlyIf`, and if the list would get longer and longer than `featuresMax`.
    */
-  change(resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]): Promise<ChangeOutcome>;
+  change(...request: ChangeRequest): Promise<ChangeOutcome>;
 }
+
+export type ChangeRequest = [resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]];
+
+/** Ids of resources, and the id after which the next page begins; undefined if there are no more. */
+export interface IdPage {
+  ids: string[];
+  next: string | undefined;
+}
+
+/** The page with these ids. Fewer ids than the limit mean that there are no more. */
+export const pageOf = (ids: string[], limit: number): IdPage => ({
+  ids,
+  next: ids.length === limit ? ids.at(-1) : undefined,
+});
 
 /** The resources and features of each kind of resource. Linearizable, and without what has expired, like `Features`. */
 export interface Directory {
   /**
-   * Ids of resources of one kind that have a feature: without duplicates, after the id `after`, in an order that is
-   * stable and depends on the store. Fewer ids than the limit mean that there are no more.
+   * Up to `limit` ids of resources of one kind that have a feature: without duplicates, after the id `after`, in an order
+   * that is stable and depends on the store.
    */
-  idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<string[]>;
+  idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<IdPage>;
   /** The number of resources of a kind that have a feature. The cost does not depend on that number. */
   count(resource: string, feature: string): Promise<number>;
   /**
@@ -95,32 +112,31 @@ export interface ChangeFeed {
    * record. Resolves with undefined if the cursor is unknown or a record after it has been deleted. The parameter
    * `changes` of the store's URL is the minimum number of records that are kept.
    */
-  changes(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined>;
+  changes(after: string | undefined, limit: number, until?: string): Promise<FeedPage>;
   /** The cursor after the newest record. */
   newest(): Promise<string>;
-}
-
-/** Work that a store needs from time to time. */
-export interface Upkeep {
-  /**
-   * Removes some of the features that have expired, and records their expiry. Resolves with whether there may be more of
-   * them. Several processes can do this at the same time.
-   */
-  expire(): Promise<boolean>;
 }
 
 /**
  * A store of features. Every method rejects with `StoreFailure` within a few seconds if the store is unavailable. A change
  * that was rejected may still be made, atomically, now or a little later. Repeating it is safe.
  */
-export interface FeatureStore extends Features, Directory, ChangeFeed, Upkeep, AsyncDisposable {
+export interface FeatureStore extends Features, Directory, ChangeFeed, AsyncDisposable {
+  /**
+   * Removes some of the features that have expired, and records their expiry. Resolves with whether there may be more of
+   * them. Several processes can do this at the same time. A store needs it from time to time.
+   */
+  expire(): Promise<boolean>;
   /** Past states, if the store keeps all change records. */
   readonly history: History | undefined;
 }
 
+/** The features of resources, now or at an instant. */
+export type State = Pick<Features & Directory, "list" | "has" | "idsWith">;
+
 /**
- * The past of a store that keeps all change records, since it was empty. An instant `at` is given as milliseconds since
- * 1970 (UTC), is inclusive, and is not in the future. An expired feature is absent from its instant of expiry on.
+ * The past of a store that keeps all change records, since it was empty. An instant is given as milliseconds since 1970
+ * (UTC), is inclusive, and is not in the future. An expired feature is absent from its instant of expiry on.
  *
  * The records of one resource have the instants of their changes, which never decrease: a clock that is behind counts as
  * the instant of the last change. The instant is taken where the order of the changes is made.
@@ -131,31 +147,16 @@ export interface History {
    * the call, except that a change in flight is awaited; rejects with `StoreFailure` if that takes longer than two seconds.
    */
   settled(): Promise<number>;
-  /** The entries that a resource had, oldest first. */
-  list(resource: string, id: string, at: number): Promise<Entry[]>;
-  /** Whether the resource had each of the features. */
-  has(resource: string, id: string, features: string[], at: number): Promise<boolean[]>;
   /**
-   * Ids of resources that had a feature, after the id `after`, in the order of `idsWith`. The page examines up to `limit`
-   * resources that ever had the feature; `next` is the last of them, or undefined if there are no more.
+   * The state at an instant. Its `idsWith` examines up to `limit` resources that ever had the feature; `next` is the last of
+   * them, so that a page can have fewer ids than the limit and not be the last one.
    */
-  idsWith(
-    resource: string,
-    feature: string,
-    at: number,
-    after: string | undefined,
-    limit: number,
-  ): Promise<{ ids: string[]; next: string | undefined }>;
+  at(instant: number): State;
   /**
    * Change records of one resource after a cursor, or from the first one. Resolves with undefined if the cursor is
    * unknown. Fewer records than the limit mean that there are no more.
    */
-  changes(
-    resource: string,
-    id: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<FeedEntry[] | undefined>;
+  changes(resource: string, id: string, after: string | undefined, limit: number): Promise<FeedPage>;
 }
 
 /** The store is unavailable. The message is part of the response to the caller. */

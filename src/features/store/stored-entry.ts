@@ -12,9 +12,9 @@ export const isLiveAt = (at: number, { expiresAt }: { expiresAt?: number | undef
 export const isLive = ({ expiresAt }: { expiresAt?: number | undefined }): boolean =>
   expiresAt === undefined || expiresAt > Date.now();
 
-/** The entries of a resource that have not expired, oldest first. */
-export const liveInOrder = (entries: StoredEntry[]): StoredEntry[] =>
-  entries.filter(isLive).sort((one, other) => one.place - other.place);
+/** The entries of a resource that have not expired at an instant, oldest first. */
+export const liveInOrder = (entries: StoredEntry[], at = Date.now()): StoredEntry[] =>
+  entries.filter((entry) => isLiveAt(at, entry)).sort((one, other) => one.place - other.place);
 
 /** A copy, which its reader may change. */
 export const withoutPlace = ({ resource, id, feature, expiresAt }: StoredEntry): Entry =>

@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { cursorOf, numberIn, positionOf } from "../cursor.ts";
+import { cursorOf, type Log, positionOf, readCursor } from "../cursor.ts";
 import { historyMismatch } from "../parameters.ts";
 import type { ChangeRecord, FeedEntry } from "../store.ts";
 import { digits, keyOf } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";
 import { recordPast } from "./past.ts";
 
-/** The range of records that are kept, by number. A store that is emptied gets a log with a new id. */
-interface Log {
-  id: string;
-  first: number;
-  last: number;
+/** The log as it is stored. A store that is emptied gets a log with a new id. */
+interface StoredLog extends Log {
   /** Present if the log has all records and the history of each resource. */
   keep?: "all";
 }
@@ -30,10 +27,10 @@ const recordKey = (number: number) => keyOf("change", digits(number));
 export async function openChangeLog(map: OrderedMap, kept: number): Promise<ChangeLog> {
   const keepsAll = kept === Number.POSITIVE_INFINITY;
   const isOpen = await map.write(() => {
-    const known = map.get<Log>(logKey);
+    const known = map.get<StoredLog>(logKey);
     if (known && known.last > 0) return keepsAll === (known.keep === "all");
     const id = known?.id ?? randomUUID().slice(0, 8);
-    map.put(logKey, { id, first: 1, last: 0, ...(keepsAll && { keep: "all" }) } satisfies Log);
+    map.put(logKey, { id, first: 1, last: 0, ...(keepsAll && { keep: "all" }) } satisfies StoredLog);
     return true;
   });
   if (!isOpen) throw historyMismatch(keepsAll);
@@ -44,7 +41,7 @@ export async function openChangeLog(map: OrderedMap, kept: number): Promise<Chan
 export type ChangeLog = ReturnType<typeof changeLogIn>;
 
 function changeLogIn(map: OrderedMap, kept: number, keepsAll: boolean) {
-  const log = () => map.get(logKey) as Log;
+  const log = () => map.get(logKey) as StoredLog;
   const recordAt = (number: number) => map.get<ChangeRecord>(recordKey(number));
   const instantOf = (number: number) => recordAt(number)?.at;
   const numberOf = (cursor: string | undefined) => positionOf(cursor, log(), instantOf);
@@ -83,7 +80,7 @@ function changeLogIn(map: OrderedMap, kept: number, keepsAll: boolean) {
         },
       });
       past?.save();
-      if (newest > last) map.put(logKey, { ...rest, first: oldest, last: newest } satisfies Log);
+      if (newest > last) map.put(logKey, { ...rest, first: oldest, last: newest } satisfies StoredLog);
       return result;
     },
     /**
@@ -94,12 +91,11 @@ function changeLogIn(map: OrderedMap, kept: number, keepsAll: boolean) {
       const number = numberOf(cursor);
       if (number === undefined) return undefined;
       const { id, last } = log();
-      const end = Math.min(number + limit, numberIn(until ?? "", id) ?? last);
-      const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(end + 1));
-      return [...records].map((record, index) => ({
-        record,
-        cursor: cursorOf(id, number + 1 + index, record.at),
-      }));
+      const end = readCursor(until ?? "");
+      const lastRead = Math.min(number + limit, end?.logId === id ? end.number : last);
+      const next = number + 1;
+      const records = map.range<ChangeRecord>(recordKey(next), recordKey(lastRead + 1));
+      return [...records].map((record, index) => ({ record, cursor: cursorOf(id, next + index, record.at) }));
     },
   };
 }

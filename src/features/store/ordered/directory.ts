@@ -1,6 +1,6 @@
-import type { Directory } from "../store.ts";
+import { type Directory, pageOf } from "../store.ts";
 import { isLive, type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import type { Parts } from "./entries.ts";
+import type { Contents } from "./entries.ts";
 import { listIn } from "./features.ts";
 import { keyOf, keysWithin, withKey } from "./keys.ts";
 import { chunksOf, firstIn, keyAfter, type OrderedMap, type Range } from "./map.ts";
@@ -9,10 +9,12 @@ import { chunksOf, firstIn, keyAfter, type OrderedMap, type Range } from "./map.
 const pageEntriesPerRead = 100;
 
 /** The resources and features of each kind of resource in an ordered map. */
-export const directoryOf = ({ map, uses }: Parts): Directory => ({
+export const directoryOf = ({ map, uses }: Contents): Directory => ({
   async idsWith(resource, feature, after, limit) {
     const afterKey = after === undefined ? undefined : keyOf("with", resource, feature, after);
-    return (await livePage(map, keysWithin("with", resource, feature), afterKey, limit)).map(({ id }) => id);
+    const page = await livePage(map, keysWithin("with", resource, feature), afterKey, limit);
+    const ids = page.map(({ id }) => id);
+    return pageOf(ids, limit);
   },
   async count(resource, feature) {
     return map.read(() => uses.count(resource, feature));
@@ -37,12 +39,7 @@ export const directoryOf = ({ map, uses }: Parts): Directory => ({
 });
 
 /** The first entries under the keys of `withKey` in a range that have not expired, after a key. */
-async function livePage(
-  map: OrderedMap,
-  [start, end]: Range,
-  after: string | undefined,
-  limit: number,
-): Promise<StoredEntry[]> {
+async function livePage(map: OrderedMap, [start, end]: Range, after: string | undefined, limit: number) {
   const range: Range = [after === undefined ? start : keyAfter(after), end];
   const found: StoredEntry[] = [];
   for await (const chunk of chunksOf<StoredEntry>(map, range, withKey, Math.min(limit, pageEntriesPerRead))) {

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ChangeOutcome, type Entry, type FeatureChange, featuresMax } from "../store.ts";
+import {
+  type ChangeOutcome,
+  type ChangeRequest,
+  type Entry,
+  type FeatureChange,
+  featuresMax,
+} from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry } from "../stored-entry.ts";
 import type { Append, ChangeLog } from "./change-log.ts";
 import { entryKeys, keyOf, keysWithin } from "./keys.ts";
@@ -9,8 +15,8 @@ import type { Uses } from "./uses.ts";
 /** Maximum number of expiries in one transaction. */
 export const expiriesPerWrite = 200;
 
-/** The parts of an ordered store. */
-export interface Parts {
+/** The contents of a store in an ordered map: its entries, their change log, and the counts of their uses. */
+export interface Contents {
   map: OrderedMap;
   log: ChangeLog;
   uses: Uses;
@@ -29,85 +35,71 @@ export function hasFeature(map: OrderedMap, resource: string, id: string, featur
  * See `Features.change`. Returns undefined if it must be called again in another transaction, since more may have expired
  * than one transaction removes. Within `write` only.
  */
-export function changeEntries(
-  parts: Parts,
-  resource: string,
-  id: string,
-  changes: FeatureChange[],
-  onlyIf: string[] | undefined,
-): ChangeOutcome | undefined {
-  const { map, log } = parts;
+export function changeEntries(contents: Contents, request: ChangeRequest): ChangeOutcome | undefined {
+  const { map, log } = contents;
+  const [resource, id, changes, onlyIf] = request;
   if (onlyIf) {
     const live = liveInOrder([...map.range<StoredEntry>(...keysWithin("of", resource, id))]);
     const features = live.map(({ feature }) => feature);
     if (!isDeepStrictEqual(features, onlyIf)) return { rejected: "list differs" };
   }
-  const hasRoom = makeRoom(parts, resource, id, changes, onlyIf);
+  const hasRoom = makeRoom(contents, request);
   if (hasRoom === undefined) return undefined;
   if (!hasRoom) return { rejected: "too many features" };
-  return {
-    had: log.write((appender) => changes.map((change) => make(parts, appender, resource, id, change))),
-  };
+  const had = log.write((append) => changes.map((change) => make(contents, append, resource, id, change)));
+  return { had };
 }
 
 /** Removes entries that have expired, and records their expiry. Within `write` only. */
-export function expireEntries(parts: Parts, expired: StoredEntry[]): void {
-  parts.log.write((appender) => {
-    for (const entry of expired) dropExpired(parts, appender, entry);
+export function expireEntries(contents: Contents, expired: StoredEntry[]): void {
+  contents.log.write((log) => {
+    for (const entry of expired) drop(contents, log, entry, "expired");
   });
 }
 
-/** Makes a change. Returns whether the resource had the feature. */
-function make(parts: Parts, appender: Append, resource: string, id: string, change: FeatureChange): boolean {
-  const { map, uses } = parts;
+/** Makes a change. Returns true if the resource had the feature. */
+function make(contents: Contents, log: Append, resource: string, id: string, change: FeatureChange) {
+  const { map, uses } = contents;
   const { type, feature } = change;
   let entry = storedIn(map, resource, id, feature);
   if (entry && !isLive(entry)) {
-    dropExpired(parts, appender, entry);
+    drop(contents, log, entry, "expired");
     entry = undefined;
   }
-  const at = appender.instantOf(resource, id);
   if (type === "remove") {
-    if (entry) drop(parts, appender, entry, "removed", at);
+    if (entry) drop(contents, log, entry, "removed");
     return entry !== undefined;
   }
   const { expiresAt } = change;
   if (entry && entry.expiresAt === expiresAt) return true;
-  if (entry) remove(parts, entry);
+  const at = log.instantOf(resource, id);
+  if (entry) remove(contents, entry);
   const added: Entry = { resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) };
-  const number = appender.append({ type: "added", at, ...added });
+  const number = log.append({ type: "added", at, ...added });
   const next: StoredEntry = { ...added, place: entry?.place ?? number };
   for (const key of entryKeys(next)) map.put(key, next);
   uses.stored(next);
   return entry !== undefined;
 }
 
-function remove({ map, uses }: Parts, entry: StoredEntry): void {
+function remove({ map, uses }: Contents, entry: StoredEntry): void {
   for (const key of entryKeys(entry)) map.remove(key);
   uses.removed(entry);
 }
 
-function drop(parts: Parts, log: Append, entry: StoredEntry, type: "removed" | "expired", at: number): void {
-  remove(parts, entry);
-  const { resource, id, feature } = entry;
+function drop(contents: Contents, log: Append, entry: StoredEntry, type: "removed" | "expired"): void {
+  const { resource, id, feature, expiresAt } = entry;
+  remove(contents, entry);
+  const at = type === "expired" ? (expiresAt as number) : log.instantOf(resource, id);
   log.append({ type, at, resource, id, feature });
 }
-
-const dropExpired = (parts: Parts, log: Append, entry: StoredEntry) =>
-  drop(parts, log, entry, "expired", entry.expiresAt as number);
 
 /**
  * Removes what has expired of a resource that may get too many features. Returns whether it has room for the changes;
  * undefined if more may have expired.
  */
-function makeRoom(
-  parts: Parts,
-  resource: string,
-  id: string,
-  changes: FeatureChange[],
-  onlyIf: string[] | undefined,
-): boolean | undefined {
-  const { map } = parts;
+function makeRoom(contents: Contents, [resource, id, changes, onlyIf]: ChangeRequest): boolean | undefined {
+  const { map } = contents;
   const range = keysWithin("of", resource, id);
   const additions = changes.filter(({ type }) => type === "add").length;
   if (additions === 0 || map.count(...range) + additions <= featuresMax) return true;
@@ -128,6 +120,6 @@ function makeRoom(
     if (live + growth > featuresMax || expired.length === expiriesPerWrite) break;
   }
   if (live + growth > featuresMax) return false;
-  expireEntries(parts, expired);
+  expireEntries(contents, expired);
   return expired.length === expiriesPerWrite ? undefined : true;
 }

@@ -1,7 +1,7 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
 import { type ChangeOutcome, type Entry, type Features, featuresMax, ignoreFailure } from "../store.ts";
 import { liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import { changeEntries, hasFeature, type Parts } from "./entries.ts";
+import { type Contents, changeEntries, hasFeature } from "./entries.ts";
 import { keysWithin, ofKey } from "./keys.ts";
 import { chunksOf, firstIn, type OrderedMap } from "./map.ts";
 import { isListDue, saveList } from "./past.ts";
@@ -14,8 +14,8 @@ const longList = 100;
 const changesMax = 50;
 
 /** The features of each resource in an ordered map. */
-export function featuresIn(parts: Parts): Features {
-  const { map, log } = parts;
+export function featuresIn(contents: Contents): Features {
+  const { map, log } = contents;
   /** Long changes are not made in the same turn of the event loop, in which others could not run. */
   let lastLong: Promise<unknown> = Promise.resolve();
   function oneByOne<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -35,8 +35,9 @@ export function featuresIn(parts: Parts): Features {
     async has(resource, id, features) {
       return map.read(() => features.map((feature) => hasFeature(map, resource, id, feature)));
     },
-    async change(resource, id, changes, onlyIf) {
-      const make = () => map.write(() => changeEntries(parts, resource, id, changes, onlyIf));
+    async change(...request) {
+      const [resource, id, changes] = request;
+      const make = () => map.write(() => changeEntries(contents, request));
       let outcome: ChangeOutcome | undefined;
       while (!outcome) outcome = await (changes.length > changesMax ? oneByOne(make) : make());
       // The changes are made. If the list cannot be saved, a later change tries it again.

@@ -41,7 +41,7 @@ test.each([1, 30, featuresMax])(
     }
     await change("add");
     map.valuesRead = 0;
-    const list = await store.history?.list("customer", "42", Date.now());
+    const list = await store.history?.at(Date.now()).list("customer", "42");
     expect(list).toHaveLength(length);
     expect(map.valuesRead).toBeLessThan(2.5 * Math.max(length, 100));
   },

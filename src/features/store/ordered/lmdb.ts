@@ -144,10 +144,7 @@ function orderedMap(environment: Environment): OrderedMap {
       if (error === late) {
         isTimedOut = true;
         overdue += 1;
-        const settle = () => {
-          overdue -= 1;
-        };
-        writing.then(settle, settle);
+        writing.catch(() => {}).finally(() => overdue--);
       }
       throw error;
     }

@@ -4,7 +4,7 @@ import { type ChangeFeed, type FeatureStore, type FeedEntry, ignoreFailure } fro
 import type { StoredEntry } from "../stored-entry.ts";
 import { openChangeLog } from "./change-log.ts";
 import { directoryOf } from "./directory.ts";
-import { expireEntries, expiriesPerWrite, type Parts } from "./entries.ts";
+import { type Contents, expireEntries, expiriesPerWrite } from "./entries.ts";
 import { featuresIn } from "./features.ts";
 import { historyIn } from "./history.ts";
 import { keysUpTo } from "./keys.ts";
@@ -17,12 +17,12 @@ const recordsPerRead = 250;
 /** A feature store in an ordered map. */
 export async function openOrderedStore(map: OrderedMap, recordsKept: number): Promise<FeatureStore> {
   const log = await openChangeLog(map, recordsKept);
-  const parts: Parts = { map, log, uses: await openUses(map) };
-  const expire = sharedNext(() => expireSome(parts));
+  const contents: Contents = { map, log, uses: await openUses(map) };
+  const expire = sharedNext(() => expireSome(contents));
   return {
-    ...featuresIn(parts),
-    ...directoryOf(parts),
-    ...feedOf(parts, expire),
+    ...featuresIn(contents),
+    ...directoryOf(contents),
+    ...feedOf(contents, expire),
     history: log.keepsAll ? historyIn(map, log) : undefined,
     expire,
     [Symbol.asyncDispose]: () => map[Symbol.asyncDispose](),
@@ -30,18 +30,18 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
 }
 
 /** See `Upkeep.expire`. */
-async function expireSome(parts: Parts): Promise<boolean> {
-  const { map } = parts;
+async function expireSome(contents: Contents): Promise<boolean> {
+  const { map } = contents;
   const due = (size: number) => firstIn<StoredEntry>(map, keysUpTo(Date.now(), "due"), size);
   if (map.read(() => due(1).length === 0)) return false;
   return await map.write(() => {
     const expired = due(expiriesPerWrite);
-    expireEntries(parts, expired);
+    expireEntries(contents, expired);
     return expired.length === expiriesPerWrite;
   });
 }
 
-const feedOf = ({ map, log }: Parts, expire: () => Promise<boolean>): ChangeFeed => ({
+const feedOf = ({ map, log }: Contents, expire: () => Promise<boolean>): ChangeFeed => ({
   async changes(after, limit, until) {
     await expire().catch(ignoreFailure);
     const page: FeedEntry[] = [];

@@ -1,7 +1,7 @@
 import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
-import { type Directory, featuresMax, resourceKey } from "../store.ts";
+import { type Directory, featuresMax, pageOf, resourceKey } from "../store.ts";
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { readList } from "./features.ts";
 import { entryIn, type FeatureRow, featureColumns, isLiveCondition, keyOfPosition } from "./rows.ts";
@@ -18,7 +18,7 @@ export const directoryOf = (read: Sql["query"]): Directory => ({
       [keyOfName(resource), keyOfName(feature), keyOfPosition(after), Date.now(), limit],
       "repeated",
     );
-    return await mapInTurns(rows, (row) => entryIn(row).id);
+    return pageOf(await mapInTurns(rows, (row) => entryIn(row).id), limit);
   },
   async count(resource, feature) {
     const [row] = await read<{ resources: bigint }>(

@@ -2,16 +2,11 @@ import type { Sql } from "../../../database/database.ts";
 import { inBatches } from "../../../waiting/batches.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
-import { type ChangeOutcome, type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
+import { type ChangeOutcome, type ChangeRequest, type Entry, type Features, featuresMax } from "../store.ts";
 import { withoutPlace } from "../stored-entry.ts";
 import { late } from "./failure.ts";
-import { entryIn, type FeatureRow, featureColumns, isLiveCondition, type Names } from "./rows.ts";
+import { entryIn, type FeatureRow, featureColumns, isLiveCondition } from "./rows.ts";
 
-/** Limit for a change and its wait for a batch, in milliseconds. */
-const changeMaxMs = 5000;
-/** Maximum number of requests whose changes are made in one transaction, and of their changes. */
-const requestsPerBatch = 50;
-const changesPerBatch = 100;
 /** Number of entries of a list that is read on a connection of its own. */
 const longList = 100;
 /** Number of features of a resource that are looked up on a connection of its own. */
@@ -31,7 +26,7 @@ const hasSomeText = `select wanted.feature from unnest($3::text[]) as wanted (fe
 
 /** The features of each resource. Their feed keeps at least `kept` records, or all. */
 export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number | null): Features {
-  const makeChanges = inBatches<ChangeRequest, ChangeOutcome>(
+  const makeChanges = inBatches<ReturnType<typeof keysOf>, ChangeOutcome>(
     async (requests) => {
       const [row] = await write<{ outcomes: (boolean[] | Rejection)[] }>(
         "select feature_storage.change($1, $2, $3, $4) as outcomes",
@@ -42,11 +37,12 @@ export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number
         typeof outcome === "string" ? { rejected: outcome } : { had: outcome },
       );
     },
+    // A batch is one transaction.
     {
-      requests: requestsPerBatch,
-      size: changesPerBatch,
+      requests: 50,
+      size: 100,
       sizeOf: ({ changes, onlyIf = [] }) => changes.length + onlyIf.length,
-      maxMs: changeMaxMs,
+      maxMs: 5000,
       late,
     },
   );
@@ -63,7 +59,7 @@ export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number
       const found = new Set(rows.map(({ feature }) => feature));
       return keys.map((key) => found.has(key));
     },
-    change: (resource, id, changes, onlyIf) => makeChanges(requestFor(resource, id, changes, onlyIf)),
+    change: (...request) => makeChanges(keysOf(request)),
   };
 }
 
@@ -77,22 +73,8 @@ export async function readList(read: Sql["query"], resource: string, id: string)
 
 type Rejection = Extract<ChangeOutcome, { rejected: string }>["rejected"];
 
-/** A request to `feature_storage.change`, with the keys of names. */
-interface ChangeRequest {
-  resource: string;
-  id: string;
-  onlyIf?: string[] | undefined;
-  /** The number of additions among the changes. */
-  additions: number;
-  changes: (FeatureChange & { names?: Names | undefined })[];
-}
-
-function requestFor(
-  resource: string,
-  id: string,
-  changes: FeatureChange[],
-  onlyIf: string[] | undefined,
-): ChangeRequest {
+/** A request as `feature_storage.change` takes it, with the keys of names. */
+function keysOf([resource, id, changes, onlyIf]: ChangeRequest) {
   const [resourceKey, idKey] = [keyOfName(resource), keyOfName(id)];
   const isLong = resourceKey !== resource || idKey !== id;
   return {

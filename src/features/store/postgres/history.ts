@@ -2,18 +2,13 @@ import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { foldHistory } from "../fold-history.ts";
 import { keyOfName } from "../name-key.ts";
-import type { History } from "../store.ts";
+import type { History, State } from "../store.ts";
 import { type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { readRecords } from "./feed.ts";
 import { type ChangeRow, changeColumns, keyOfPosition, recordIn } from "./rows.ts";
 
-/** A row of the table `feature_list`. */
-interface ListRow {
-  number: bigint;
-  entries: Pick<StoredEntry, "feature" | "place" | "expiresAt">[];
-  /** The number of the next list of the resource. */
-  next: bigint | null;
-}
+/** A row of the table `feature_list`, and the number of the next list of the resource. */
+type ListRow = { number: bigint; entries: Omit<StoredEntry, "resource" | "id">[]; next: bigint | null };
 
 /** The last addition or removal of a feature until an instant. An expiry follows from the addition. */
 const lastRecordText = (id: string, feature: string, at: string) =>
@@ -26,14 +21,17 @@ const isPresentCondition = (at: string) =>
 /** The past of a store whose feed keeps all records. */
 export const historyIn = (query: Sql["query"]): History => ({
   async settled() {
-    const [row] = await query<{ instant: bigint }>(
-      "select feature_storage.settled() as instant",
-      [],
-      "repeated",
-    );
+    const text = "select feature_storage.settled() as instant";
+    const [row] = await query<{ instant: bigint }>(text, [], "repeated");
     return Number(row?.instant);
   },
-  async list(resource, id, at) {
+  at: (instant) => stateAt(query, instant),
+  changes: (resource, id, after, limit) =>
+    readRecords(query, "resource = $3 and id = $4", [keyOfName(resource), keyOfName(id)], after, limit),
+});
+
+const stateAt = (query: Sql["query"], at: number): State => ({
+  async list(resource, id) {
     const keys = [keyOfName(resource), keyOfName(id)];
     const [list] = await query<ListRow>(
       `select number, entries, (
@@ -56,7 +54,7 @@ export const historyIn = (query: Sql["query"]): History => ({
     const records = await mapInTurns(rows, (row) => ({ number: Number(row.number), record: recordIn(row) }));
     return foldHistory(entries, records, at).map(withoutPlace);
   },
-  async has(resource, id, features, at) {
+  async has(resource, id, features) {
     const keys = features.map(keyOfName);
     const rows = await query<{ feature: string }>(
       `select wanted.feature from unnest($3::text[]) as wanted (feature)
@@ -67,7 +65,7 @@ export const historyIn = (query: Sql["query"]): History => ({
     const found = new Set(rows.map(({ feature }) => feature));
     return keys.map((key) => found.has(key));
   },
-  async idsWith(resource, feature, at, after, limit) {
+  async idsWith(resource, feature, after, limit) {
     // One more than the limit, to find out whether there are more.
     const rows = await query<{ id: string; is_present: boolean | null }>(
       `with recursive examined as (
@@ -88,12 +86,8 @@ export const historyIn = (query: Sql["query"]): History => ({
       "repeated",
     );
     const page = rows.slice(0, limit);
-    const ids = await mapInTurns(
-      page.filter((row) => row.is_present),
-      ({ id }) => id,
-    );
+    const present = page.filter((row) => row.is_present);
+    const ids = await mapInTurns(present, ({ id }) => id);
     return { ids, next: rows.length > limit ? page.at(-1)?.id : undefined };
   },
-  changes: (resource, id, after, limit) =>
-    readRecords(query, "resource = $3 and id = $4", [keyOfName(resource), keyOfName(id)], after, limit),
 });

@@ -2,14 +2,12 @@ import { keyOfName } from "../name-key.ts";
 import type { ChangeRecord, Entry } from "../store.ts";
 import type { StoredEntry } from "../stored-entry.ts";
 
-/** The names of an entry in order, if one of them is only a hash in its key. */
-export type Names = [resource: string, id: string, feature: string];
-
 interface KeyColumns {
   resource: string;
   id: string;
   feature: string;
-  names: Names | null;
+  /** The names of an entry in order, if one of them is only a hash in its key. */
+  names: [resource: string, id: string, feature: string] | null;
 }
 
 /** A row of the table `feature`. */

@@ -1,5 +1,6 @@
+import { onDemand } from "../../../waiting/on-demand.ts";
 import { eachInTurns } from "../../../waiting/turns.ts";
-import type { Directory, Entry } from "../store.ts";
+import { type Directory, type Entry, pageOf } from "../store.ts";
 import { listIn } from "./features.ts";
 import { keyOf, namesIn, parts } from "./keys.ts";
 import { mergedMembers } from "./members.ts";
@@ -17,7 +18,8 @@ export function directoryOf(servers: Servers): Directory {
   return {
     async idsWith(resource, feature, after, limit) {
       const members = mergedMembers(servers, ["with", resource, feature], { after, limit });
-      return (await takeFrom(members, limit)).map(([{ name }]) => name);
+      const ids = (await takeFrom(members, limit)).map(([{ name }]) => name);
+      return pageOf(ids, limit);
     },
     async count(resource, feature) {
       const counts = parts.map((part) => {
@@ -66,20 +68,13 @@ interface Use {
 
 /** The features in use by kind of resource. Completes the index of a store that an earlier release has written. */
 function usesIn(servers: Servers) {
-  let completed: Promise<void> | undefined;
-  /** A failure is the failure of the call; the next call tries it again. */
-  function complete(): Promise<void> {
-    completed ??= completeIndex(servers).catch((error) => {
-      completed = undefined;
-      throw error;
-    });
-    return completed;
-  }
-  complete().catch(() => {});
+  // A failure is the failure of the call; the next call tries it again.
+  const completion = onDemand(() => completeIndex(servers));
+  completion.open().catch(() => {});
 
   /** The features that resources of a kind have, from the feature `from` on. Reads about `limit`, and more on demand. */
   return async function* (resource: string, from: string | undefined, limit: number): AsyncGenerator<Use> {
-    await complete();
+    await completion.open();
     let use: Use | undefined;
     for await (const [{ name }, { part }] of mergedMembers(servers, ["used", resource], { from, limit })) {
       if (use?.feature === name) {

@@ -1,5 +1,5 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
-import { type ChangeOutcome, type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
+import { type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { keyOf, pairs, partOf, readEntry } from "./keys.ts";
 import { scriptIn } from "./script.ts";
@@ -21,7 +21,7 @@ export const featuresIn = (servers: Servers, kept: number): Features => ({
     const values = await servers.send<(string | null)[]>(part, ["HMGET", key, ...features]);
     return values.map((value) => value !== null && isLive(readEntry(value)));
   },
-  change: (resource, id, changes, onlyIf) => makeChanges(servers, kept, resource, id, changes, onlyIf),
+  change: (...request) => makeChanges(servers, kept, ...request),
 });
 
 /** A page of HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
@@ -47,24 +47,16 @@ export async function listIn(servers: Servers, resource: string, id: string): Pr
 }
 
 type ScriptChange = FeatureChange | { type: "expire"; feature: string };
+type ScriptRequest = [resource: string, id: string, changes: ScriptChange[], onlyIf?: string[]];
 
 /** See `change.lua`. */
-type ScriptResult = [
-  outcome: "had" | "expired" | "list differs" | "too many features",
-  ...results: (number | string)[],
-];
+type ScriptResult = ["had" | "expired" | "list differs" | "too many features", ...(number | string)[]];
 
 const numberToText = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
 
 /** See `Features.change`. It also takes expiries. */
-export async function makeChanges(
-  servers: Servers,
-  kept: number,
-  resource: string,
-  id: string,
-  changes: ScriptChange[],
-  onlyIf?: string[],
-): Promise<ChangeOutcome> {
+export async function makeChanges(servers: Servers, kept: number, ...request: ScriptRequest) {
+  const [resource, id, changes, onlyIf] = request;
   const part = partOf(resource, id);
   const keys = [
     keyOf(part, "of", resource, id),
@@ -74,9 +66,9 @@ export async function makeChanges(
     ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
   ];
   for (;;) {
-    const request = { now: Date.now(), kept, max: featuresMax, resource, id, onlyIf, changes };
-    const args = [JSON.stringify(request, numberToText)];
-    const [outcome, ...results] = await runChange<ScriptResult>(servers, part, keys, args);
+    const limits = { now: Date.now(), kept, max: featuresMax };
+    const text = JSON.stringify({ ...limits, resource, id, onlyIf, changes }, numberToText);
+    const [outcome, ...results] = await runChange<ScriptResult>(servers, part, keys, [text]);
     if (outcome === "had") return { had: results.map(Boolean) };
     if (outcome !== "expired") return { rejected: outcome };
     const expiries = results.map((feature) => ({ type: "expire" as const, feature: String(feature) }));

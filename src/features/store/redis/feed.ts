@@ -16,13 +16,12 @@ const longPage = 20;
 export const feedOf = (servers: Servers, expire: () => Promise<boolean>): ChangeFeed => ({
   async changes(after, limit, until) {
     await expire();
-    const cursor = after === undefined ? undefined : readCursor(after);
-    if (after !== undefined && !cursor) return undefined;
     const log = await logOf(servers);
-    if (cursor && cursor.log !== log) return undefined;
-    const ends = until === undefined ? undefined : readCursor(until)?.positions;
+    const cursor = readCursor(after ?? "");
+    if (after !== undefined && cursor?.log !== log) return undefined;
+    const ends = readCursor(until ?? "")?.positions;
     const readers = parts.map((part) =>
-      recordReader(servers, part, cursor?.positions[part], ends?.[part], shareOf(limit)),
+      recordReader(servers, part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
     );
     const page: FeedEntry[] = [];
     const isOlder = (one: NumberedRecord, other: NumberedRecord) => one.record.at < other.record.at;
@@ -66,13 +65,7 @@ async function lastOf(servers: Servers, part: number): Promise<number> {
 }
 
 /** Reads the records of a part after a number, or from the oldest one, up to the number `until`, in pieces of `count`. */
-function recordReader(
-  servers: Servers,
-  part: number,
-  after: number | undefined,
-  until: number | undefined,
-  count: number,
-) {
+function recordReader(servers: Servers, part: number, [after, until]: (number | undefined)[], count: number) {
   let isLast = false;
   const end = until === undefined ? "+" : `0-${until}`;
   const reader = {

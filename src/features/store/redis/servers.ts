@@ -2,6 +2,7 @@ import { once } from "node:events";
 import * as redis from "@redis/client";
 import { hostAndPort, hostOf } from "../../../engines/url.ts";
 import { messageOf } from "../../../process/describe-error.ts";
+import { shared } from "../../../waiting/shared.ts";
 import { withTimeout } from "../../../waiting/with-timeout.ts";
 import { StoreFailure } from "../store.ts";
 import { pairs, tagOf } from "./keys.ts";
@@ -13,22 +14,24 @@ const reconnectMaxMs = responseMaxMs / 2;
 const renewEveryMs = 3000;
 const versionMin = 7;
 
-export type Command = [name: string, ...args: string[]];
+type Command = [name: string, ...args: string[]];
 
 /** One Redis, or a Redis Cluster. The driver finds the server of a part and reconnects by itself. */
-export interface Servers extends Disposable {
-  /**
-   * Sends a command to the server of the part; without a part, SCAN iterates over all servers. Rejects with
-   * `StoreFailure` after 2 seconds; its cause is the error of the server, if there is one.
-   */
-  send<Reply>(part: number | undefined, command: Command): Promise<Reply>;
+export type Servers = Awaited<ReturnType<typeof openServers>>;
+
+/** The client in use, and those that it has replaced and whose commands may still get responses. */
+interface Clients {
+  readonly connect: () => Promise<Client>;
+  inUse: Client;
+  readonly open: Set<Client>;
+  renewedAt: number;
 }
 
 /**
  * Connects to the server at the URL, or to a cluster through the nodes at the URLs. `serverName` is the name in their TLS
  * certificates; default: the host to which a connection is made. Rejects if no node can be used.
  */
-export async function openServers(urls: [URL, ...URL[]], serverName?: string): Promise<Servers> {
+export async function openServers(urls: [URL, ...URL[]], serverName?: string) {
   const [{ protocol, pathname }] = urls;
   const isCluster = protocol.includes("+cluster");
   if (!/^\/?\d{0,5}$/.test(pathname))
@@ -37,54 +40,55 @@ export async function openServers(urls: [URL, ...URL[]], serverName?: string): P
     throw new Error("a Redis Cluster has only database 0; its URL names another");
   const connect = async () => {
     const made = isCluster ? clientOfCluster(urls, serverName) : clientOfOne(urls[0], serverName);
-    try {
-      await made.open();
-      return made;
-    } catch (error) {
+    await made.open().catch((error) => {
       made.destroy();
       throw error;
-    }
+    });
+    return made;
   };
-  let client = await connect().catch((error) => {
+  const client = await connect().catch((error) => {
     const where = urls.map((url) => hostAndPort(url, 6379));
     throw new Error(`the Redis at ${where.join(", ")} cannot be used: ${reasonOf(error)}`, { cause: error });
   });
-  const clients = new Set([client]);
-  let renewedAt = Number.NEGATIVE_INFINITY;
-
-  /**
-   * Replaces the client after a failure. The driver keeps a silent connection while it has something to write, and it
-   * looks for the successor of a master only if it was connected to that master.
-   */
-  async function renew(): Promise<void> {
-    if (performance.now() < renewedAt + renewEveryMs) return;
-    renewedAt = performance.now();
-    const next = await connect();
-    if (clients.size === 0) return next.destroy();
-    const before = client;
-    client = next;
-    clients.add(next);
-    // By then every command of the old client has a response or has timed out.
-    setTimeout(() => clients.delete(before) && before.destroy(), responseMaxMs).unref();
-  }
-
+  const open = new Set([client]);
+  const clients: Clients = { connect, inUse: client, open, renewedAt: Number.NEGATIVE_INFINITY };
   return {
-    async send<Reply>(part: number | undefined, command: Command) {
+    /**
+     * Sends a command to the server of the part; without a part, SCAN iterates over all servers. Rejects with
+     * `StoreFailure` after 2 seconds; its cause is the error of the server, if there is one.
+     */
+    async send<Reply>(part: number | undefined, command: Command): Promise<Reply> {
       try {
-        return (await withTimeout(client.send(part, command), responseMaxMs, late)) as Reply;
+        return (await withTimeout(clients.inUse.send(part, command), responseMaxMs, late)) as Reply;
       } catch (error) {
         const isServerError =
           error instanceof redis.ErrorReply && !/^(CLUSTERDOWN|READONLY)/.test(error.message);
         // If the replacement fails, the old client continues.
-        if (!isServerError) renew().catch(() => {});
+        if (!isServerError) renew(clients).catch(() => {});
         throw failureOf(error as Error);
       }
     },
-    [Symbol.dispose]() {
-      for (const one of clients) one.destroy();
-      clients.clear();
+    [Symbol.dispose](): void {
+      for (const one of open) one.destroy();
+      open.clear();
     },
   };
+}
+
+/**
+ * Replaces the client after a failure. The driver keeps a silent connection while it has something to write, and it
+ * looks for the successor of a master only if it was connected to that master.
+ */
+async function renew(clients: Clients): Promise<void> {
+  if (performance.now() < clients.renewedAt + renewEveryMs) return;
+  clients.renewedAt = performance.now();
+  const next = await clients.connect();
+  const { inUse: before, open } = clients;
+  if (open.size === 0) return next.destroy();
+  clients.inUse = next;
+  open.add(next);
+  // By then every command of the old client has a response or has timed out.
+  setTimeout(() => open.delete(before) && before.destroy(), responseMaxMs).unref();
 }
 
 interface Client {
@@ -108,13 +112,8 @@ function clientOfOne(url: URL, serverName: string | undefined): Client {
       disableOfflineQueue: true,
     })
     .on("error", () => {});
-  let connecting: Promise<unknown> | undefined;
-  const connected = () => {
-    connecting ??= new Promise((resolve) => client.once("ready", resolve)).finally(() => {
-      connecting = undefined;
-    });
-    return withTimeout(connecting, reconnectMaxMs, new Error("there is no connection"));
-  };
+  const whenReady = shared(() => new Promise((resolve) => client.once("ready", resolve)));
+  const connected = () => withTimeout(whenReady(), reconnectMaxMs, new Error("there is no connection"));
   return {
     // Fails at the first error; the driver would retry.
     open: () => Promise.all([once(client, "ready"), check(client.connect(), false)]),

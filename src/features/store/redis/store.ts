@@ -50,6 +50,6 @@ async function expireSome(servers: Servers, kept: number): Promise<boolean> {
     const [resource, id, feature] = JSON.parse(member);
     return { type: "expire" as const, resource, id, feature };
   });
-  await changeMany((resource, id, some) => makeChanges(servers, kept, resource, id, some), expiries);
+  await changeMany((...request) => makeChanges(servers, kept, ...request), expiries);
   return due.some(({ length }) => length === expiriesPerPart);
 }
