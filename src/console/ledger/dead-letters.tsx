@@ -1,9 +1,8 @@
 import type { LedgerComponents } from "../../client/client.ts";
+import { type Column, Table, Time } from "../elements.tsx";
 import { fragmentOf, type Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Pagination } from "../pagination.tsx";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { cursorIn, useClient } from "./client.ts";
 
 const pageSize = 50;
@@ -35,7 +34,6 @@ export function DeadLetters({ parameters }: Place) {
               label="Dead letters"
               columns={columns}
               rows={dead_letters}
-              keyOf={({ dead_letter_id }) => String(dead_letter_id)}
               empty={`There are no ${state} dead letters.`}
             />
             {dead_letters.length > 0 && (

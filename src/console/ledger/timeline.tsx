@@ -1,11 +1,9 @@
 import { useState } from "preact/hooks";
-import { Details } from "../details.tsx";
-import { Facts } from "../facts.tsx";
+import { Button, Details, Empty, Facts, Time } from "../elements.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { replacePlace } from "../history.ts";
 import { Show, useKept } from "../load.tsx";
-import { detailOf, Empty, Problem } from "../notice.tsx";
-import { Time } from "../time.tsx";
+import { detailOf, Problem } from "../notice.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
 import { cursorIn, type TransactionEvent, transactionFragment, useClient } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
@@ -76,11 +74,7 @@ function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
         ))}
       </ol>
       {problem && <Problem>More events could not be loaded: {problem}</Problem>}
-      {next !== undefined && (
-        <button type="button" onClick={() => showMore(next)}>
-          Show more events
-        </button>
-      )}
+      {next !== undefined && <Button onClick={() => showMore(next)}>Show more events</Button>}
     </>
   );
 }
@@ -90,13 +84,9 @@ const people = ["user_email", "refunded_by", "admin_github_id", "user_external_i
 /** Those that are amounts in pence. */
 const amounts = /^((total|net)_)?amount$|^fee$|^refund_amount_(refunded|available)$/;
 
-interface EventProps {
-  event: TransactionEvent;
-  /** True if it is later than the instant as of which the transaction is shown. */
-  isLater: boolean;
-}
-
-function Event({ event: { event_type, resource_type, timestamp, state, data }, isLater }: EventProps) {
+/** An event, which can be later than the instant as of which the transaction is shown. */
+function Event({ event, isLater }: { event: TransactionEvent; isLater: boolean }) {
+  const { event_type, resource_type, timestamp, state, data } = event;
   const person = people.map((name) => data[name]).find((value) => typeof value === "string");
   const entries = Object.entries(data);
   return (
