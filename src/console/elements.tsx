@@ -76,7 +76,7 @@ interface TableProps<Row> {
   label: string;
   columns: Column<Row>[];
   rows: Row[];
-  /** The key of a row, if rows can come and go while the table is shown. Default: its position. */
+  /** The key of a row, so that the focus does not stay on a row that becomes another one. Default: its position. */
   keyOf?: (row: Row) => string;
   /** The text in the place of a table without rows. Default: the table is shown. */
   empty?: string;

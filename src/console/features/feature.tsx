@@ -36,6 +36,7 @@ export function Feature({ path, parameters }: Place) {
                 },
               ]}
               rows={ids}
+              keyOf={(id) => id}
               empty="There is none on this page."
             />
             <Pagination path={["features", resource, feature]} parameters={parameters} next={next_cursor} />

@@ -37,19 +37,18 @@ export function LiveChanges({ isFromOldest }: { isFromOldest: boolean }) {
   );
 }
 
-/** An error is the reason why the service does not let the reader follow the stream. */
-interface ConnectionState {
+interface Stream {
+  /** Newest first. */
+  records: ChangeRecord[];
   isConnected: boolean;
+  /** Why the service does not let the reader follow the stream. */
   error?: unknown;
 }
 
-/** The newest records after a cursor, newest first. Records that arrive together are shown together. */
+/** The newest records after a cursor. Records that arrive together are shown together. */
 function useChanges(from: string | undefined, isPaused: boolean): Stream {
   const client = useClient();
-  const [stream, setStream] = useState<ConnectionState & { records: ChangeRecord[] }>({
-    records: [],
-    isConnected: false,
-  });
+  const [stream, setStream] = useState<Stream>({ records: [], isConnected: false });
   const [cursor, setCursor] = useState(from);
   useEffect(() => {
     if (isPaused) return;
@@ -66,7 +65,7 @@ function useChanges(from: string | undefined, isPaused: boolean): Stream {
       arrived.push(record);
       if (arrived.length > shownMax) arrived.shift();
     };
-    const onState = (state: ConnectionState) => setStream((before) => ({ ...before, ...state }));
+    const onState = (state: Omit<Stream, "records">) => setStream((before) => ({ ...before, ...state }));
     void follow(client, cursor, controller.signal, onRecord, onState).then(setCursor);
     return () => {
       show();
@@ -83,7 +82,7 @@ async function follow(
   from: string | undefined,
   signal: AbortSignal,
   onRecord: (record: ChangeRecord) => void,
-  onState: (state: ConnectionState) => void,
+  onState: (state: Omit<Stream, "records">) => void,
 ): Promise<string | undefined> {
   let cursor = from;
   while (!signal.aborted) {

@@ -19,8 +19,7 @@ export function CsvDownload({ search, fileName }: { search: Search; fileName: st
     running.current = controller;
     setProgress("Starting");
     try {
-      let whole = new Blob([], { type: "text/csv" });
-      let pieces: string[] = [];
+      let pieces: BlobPart[] = [];
       let rows = -1;
       let characters = 0;
       const csv = client.exportTransactions(search, {
@@ -33,10 +32,9 @@ export function CsvDownload({ search, fileName }: { search: Search; fileName: st
         rows += piece.split("\n").length - 1;
         setProgress(`${formatCount(Math.max(rows, 0))} rows`);
         if (characters < joinedCharacters) continue;
-        whole = new Blob([whole, ...pieces], { type: "text/csv" });
-        [pieces, characters] = [[], 0];
+        [pieces, characters] = [[new Blob(pieces)], 0];
       }
-      save(new Blob([whole, ...pieces], { type: "text/csv" }), fileName);
+      save(new Blob(pieces, { type: "text/csv" }), fileName);
       setProgress(`Downloaded ${formatCount(Math.max(rows, 0))} rows`);
     } catch (error) {
       setProgress(controller.signal.aborted ? "Cancelled" : `The download failed: ${detailOf(error)}`);

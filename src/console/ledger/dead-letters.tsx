@@ -34,6 +34,7 @@ export function DeadLetters({ parameters }: Place) {
               label="Dead letters"
               columns={columns}
               rows={dead_letters}
+              keyOf={({ dead_letter_id }) => String(dead_letter_id)}
               empty={`There are no ${state} dead letters.`}
             />
             {dead_letters.length > 0 && (

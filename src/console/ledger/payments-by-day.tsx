@@ -49,6 +49,7 @@ export function PaymentsByDay({ account }: AccountsProps) {
                 label="Payments by state"
                 columns={stateColumns(fragmentOfStatus)}
                 rows={sumsByState(groups)}
+                keyOf={({ state }) => state}
               />
               <Details summary={`Numbers of each day (${zone})`}>
                 {() => <Table label="Payments by day and state" columns={dayColumns} rows={groups} />}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { LedgerClient } from "../../client/client.ts";
 import { Button, Details, Empty, Facts, Time } from "../elements.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { replacePlace } from "../history.ts";
@@ -20,10 +21,8 @@ interface Props {
 export function Timeline({ id, account, asOf }: Props) {
   const client = useClient();
   const search = { transactionExternalId: id, gateway_account_id: account, include_all_events: true };
-  const readPage = async (cursor?: string, signal?: AbortSignal) => {
-    const page = await client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
-    return { events: page.events, next: cursorIn(page._links) };
-  };
+  const readPage = (cursor?: string, signal?: AbortSignal) =>
+    client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
   const first = useKept(`events ${account} ${id}`, (signal) => readPage(undefined, signal));
   const showAsOf = (instant?: string) => replacePlace(transactionFragment(id, account, instant));
   return (
@@ -36,11 +35,7 @@ export function Timeline({ id, account, asOf }: Props) {
   );
 }
 
-interface EventPage {
-  events: TransactionEvent[];
-  /** The cursor of the next page, if there is one. */
-  next: string | undefined;
-}
+type EventPage = Awaited<ReturnType<LedgerClient["listTransactionEvents"]>>;
 
 interface EventsProps {
   first: EventPage;
@@ -54,7 +49,7 @@ function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
   const [more, setMore] = useState<EventPage>();
   const [problem, setProblem] = useState("");
   const events = [...first.events, ...(more?.events ?? [])];
-  const { next } = more ?? first;
+  const next = cursorIn((more ?? first)._links);
   async function showMore(cursor: string) {
     try {
       const page = await readPage(cursor);

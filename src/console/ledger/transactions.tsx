@@ -52,7 +52,12 @@ function TransactionSearch({ parameters }: Place) {
                 </p>
                 {"account_id" in search && <CsvDownload search={search} fileName="transactions.csv" />}
               </div>
-              <Table label="Transactions" columns={columns} rows={found} />
+              <Table
+                label="Transactions"
+                columns={columns}
+                rows={found}
+                keyOf={({ transaction_id }) => transaction_id}
+              />
               <Pagination path={["transactions"]} parameters={parameters} next={cursorIn(_links)} />
             </>
           )
