@@ -43,8 +43,6 @@ export function BarChart(props: Props) {
 }
 
 function Bars({ label, bars, names, format, width }: Props & { width: number }) {
-  const totals = bars.map(({ parts }) => names.reduce((sum, name) => sum + (parts[name] ?? 0), 0));
-  const y = scaleLinear([0, Math.max(1, ...totals)], [height - margin.bottom, margin.top]).nice();
   const x = scaleBand(
     bars.map((_, index) => index),
     [margin.left, width - margin.right],
@@ -52,6 +50,7 @@ function Bars({ label, bars, names, format, width }: Props & { width: number }) 
   const series = stack<Bar>()
     .keys(names)
     .value(({ parts }, name) => parts[name] ?? 0)(bars);
+  const y = scaleLinear([0, Math.max(1, ...series.flat(2))], [height - margin.bottom, margin.top]).nice();
   const every = Math.ceil((bars.length * labelWidth) / (width - margin.left));
   return (
     <svg width={width} height={height} role="img" aria-label={label}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "./elements.tsx";
 import { detailOf, Problem } from "./notice.tsx";
 
 /** A change that the reader has to confirm. */
@@ -6,17 +7,13 @@ export interface Change {
   question: string;
   /** The text of the button that makes the change. */
   action: string;
-  isDangerous: boolean;
+  isDangerous?: boolean;
   make: () => Promise<unknown>;
 }
 
-interface Props {
-  change: Change;
-  onClose: (isMade: boolean) => void;
-}
-
 /** A dialog that makes a change after the reader has confirmed it. */
-export function Confirm({ change: { question, action, isDangerous, make }, onClose }: Props) {
+export function Confirm({ change, onClose }: { change: Change; onClose: (isMade: boolean) => void }) {
+  const { question, action, isDangerous, make } = change;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState("");
   const [isRunning, setRunning] = useState(false);
@@ -36,12 +33,12 @@ export function Confirm({ change: { question, action, isDangerous, make }, onClo
       <p>{question}</p>
       {problem && <Problem>The change was not made: {problem}</Problem>}
       <p class="pages">
-        <button type="button" class={isDangerous ? "danger" : ""} onClick={confirm} disabled={isRunning}>
+        <Button class={isDangerous ? "danger" : ""} onClick={confirm} disabled={isRunning}>
           {action}
-        </button>
-        <button type="button" class="second" onClick={() => dialog.current?.close()}>
+        </Button>
+        <Button class="second" onClick={() => dialog.current?.close()}>
           Cancel
-        </button>
+        </Button>
       </p>
     </dialog>
   );

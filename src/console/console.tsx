@@ -1,5 +1,6 @@
-import { type ComponentChildren, type ComponentType, render } from "preact";
+import { type ComponentType, render } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { Button } from "./elements.tsx";
 import type { Place } from "./fragment.ts";
 import { forgetValues, usePlace, VisitContext } from "./history.ts";
 import { Notice } from "./notice.tsx";
@@ -19,14 +20,7 @@ interface View {
   component: ComponentType<Place>;
 }
 
-interface ConsoleProps {
-  /** The name of the service. */
-  title: string;
-  views: View[];
-  authentication: Authentication | undefined;
-}
-
-/** Renders the console of a service into its page. */
+/** Renders the console of a service, whose name is `title`, into its page. */
 export function openConsole(title: string, views: View[]): void {
   const root = document.querySelector("#console") as HTMLElement;
   const { authentication } = root.dataset;
@@ -37,22 +31,23 @@ export function openConsole(title: string, views: View[]): void {
   );
 }
 
+interface ConsoleProps {
+  title: string;
+  views: View[];
+  authentication: Authentication | undefined;
+}
+
 function Console({ title, views, authentication }: ConsoleProps) {
   const { place, visit } = usePlace();
   useFocusOnHeading(visit);
-  const [token, setToken] = useState<string>();
-  const [rejection, setRejection] = useState("");
-  /** Without a token, `reason` says why the service has rejected the one before. */
-  const changeToken = (next: string | undefined, reason = "") => {
+  const [{ token, rejection }, setToken] = useState<{ token?: string; rejection?: string }>({});
+  /** Without a token, `rejection` says why the service has rejected the one before. */
+  const changeToken = (given: { token?: string; rejection?: string }) => {
     forgetValues();
-    setToken(next);
-    setRejection(reason);
+    setToken(given);
   };
   const session = useMemo<Session>(
-    () => ({
-      ...sessionOf(authentication, token),
-      reject: (reason) => changeToken(undefined, reason),
-    }),
+    () => ({ ...sessionOf(authentication, token), reject: (rejection) => changeToken({ rejection }) }),
     [authentication, token],
   );
   const isAllowed = ({ scopes }: View) => scopes.some(session.can);
@@ -60,18 +55,24 @@ function Console({ title, views, authentication }: ConsoleProps) {
   const [name = allowed[0]?.name] = place.path;
   const view = views.find((one) => one.name === name);
   const needsToken = authentication !== undefined && token === undefined;
+  const linked = needsToken ? [] : allowed.filter(({ isLinked }) => isLinked);
   return (
     <SessionContext.Provider value={session}>
-      <Header title={title} views={needsToken ? [] : allowed} current={name}>
-        {token !== undefined && (
-          <button type="button" onClick={() => changeToken(undefined)}>
-            Forget token
-          </button>
-        )}
-      </Header>
+      <header>
+        <p>{title}</p>
+        <nav aria-label="Console">
+          {linked.map((one) => (
+            <a href={`#/${one.name}`} key={one.name} aria-current={one === view ? "page" : undefined}>
+              {one.title}
+            </a>
+          ))}
+          <a href="docs">API</a>
+          {token !== undefined && <Button onClick={() => changeToken({})}>Forget token</Button>}
+        </nav>
+      </header>
       <main>
         {needsToken ? (
-          <TokenForm rejection={rejection} onToken={changeToken} />
+          <TokenForm rejection={rejection} onToken={(token) => changeToken({ token })} />
         ) : !view ? (
           <NothingHere />
         ) : !isAllowed(view) ? (
@@ -85,31 +86,6 @@ function Console({ title, views, authentication }: ConsoleProps) {
     </SessionContext.Provider>
   );
 }
-
-interface HeaderProps {
-  title: string;
-  views: View[];
-  current: string | undefined;
-  children: ComponentChildren;
-}
-
-const Header = ({ title, views, current, children }: HeaderProps) => (
-  <header>
-    <p>{title}</p>
-    <nav aria-label="Console">
-      {views.map(
-        ({ name, title, isLinked }) =>
-          isLinked && (
-            <a href={`#/${name}`} key={name} aria-current={name === current ? "page" : undefined}>
-              {title}
-            </a>
-          ),
-      )}
-      <a href="docs">API</a>
-      {children}
-    </nav>
-  </header>
-);
 
 const NotAllowed = ({ view: { title, scopes } }: { view: View }) => (
   <>

@@ -2,20 +2,16 @@
 export function formatMoney(pence: number | bigint): string {
   const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(String(pence)) ?? [];
   const padded = digits.padStart(3, "0");
-  return pounds().format(`${sign}${padded.slice(0, -2)}.${padded.slice(-2)}` as `${number}`);
+  return formatPounds(`${sign}${padded.slice(0, -2)}.${padded.slice(-2)}` as `${number}`);
 }
 
-const pounds = once(() => new Intl.NumberFormat(undefined, { style: "currency", currency: "GBP" }));
-const percent = once(() => new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }));
-const signed = once(
-  () => new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: "exceptZero" }),
-);
+const formatPounds = numberFormat({ style: "currency", currency: "GBP" });
 
 /** A share between 0 and 1 as a percentage. */
-export const formatShare = (share: number): string => percent().format(share);
+export const formatShare = numberFormat({ style: "percent", maximumFractionDigits: 1 });
 
 /** A difference with its sign, also if it is positive. */
-export const formatDifference = (difference: number): string => signed().format(difference);
+export const formatDifference = numberFormat({ maximumFractionDigits: 1, signDisplay: "exceptZero" });
 
 export const formatCount = (count: number | bigint): string => count.toLocaleString();
 
@@ -27,29 +23,24 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.round(milliseconds / 3_600_000)} h`;
 }
 
-const dateAndTime = once(
-  () => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
-);
-const dateOnly = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" }));
-const dayAndMonth = once(
-  () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" }),
-);
-const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: "short" }));
+const dateAndTime = dateFormat({ dateStyle: "medium", timeStyle: "medium" });
+const dateOnly = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
+const dayAndMonth = dateFormat({ day: "numeric", month: "short", timeZone: "UTC" });
 
 /** An instant in the time zone of the reader. */
-export const formatInstant = (instant: string): string => dateAndTime().format(new Date(instant));
+export const formatInstant = (instant: string): string => dateAndTime(new Date(instant));
 
 /** An instant in UTC, with all its digits. */
 export const formatUtc = (instant: string): string => instant.replace("T", " ").replace(/Z$/, " UTC");
 
 /** A calendar day, which is the same day in every time zone. */
-export const formatDay = (day: string): string => dateOnly().format(new Date(`${day}T00:00:00Z`));
+export const formatDay = (day: string): string => dateOnly(new Date(`${day}T00:00:00Z`));
 
 /** A calendar day of this or the last year, without the year. */
-export const formatRecentDay = (day: string): string => dayAndMonth().format(new Date(`${day}T00:00:00Z`));
+export const formatRecentDay = (day: string): string => dayAndMonth(new Date(`${day}T00:00:00Z`));
 
 /** The time of day of an instant, in milliseconds since 1970, in the time zone of the reader. */
-export const formatClock = (time: number): string => clock().format(time);
+export const formatClock = dateFormat({ timeStyle: "short" });
 
 /** A name of the contract as words: `needs_response` becomes `Needs response`. */
 export function formatName(name: string): string {
@@ -66,9 +57,20 @@ const exactNumber = (value: bigint): unknown =>
   Number.isSafeInteger(Number(value)) ? Number(value) : (JSON.rawJSON?.(String(value)) ?? String(value));
 
 /** Formatters are slow to make, so each is made at its first use. */
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
+function numberFormat(options: Intl.NumberFormatOptions) {
+  let made: Intl.NumberFormat | undefined;
+  return (value: number | Intl.StringNumericLiteral): string => {
+    made ??= new Intl.NumberFormat(undefined, options);
+    return made.format(value);
+  };
+}
+
+function dateFormat(options: Intl.DateTimeFormatOptions) {
+  let made: Intl.DateTimeFormat | undefined;
+  return (at: Date | number): string => {
+    made ??= new Intl.DateTimeFormat(undefined, options);
+    return made.format(at);
+  };
 }
 
 declare global {

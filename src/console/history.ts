@@ -24,10 +24,8 @@ function currentVisit(): Visit {
   const visit = visits.get(id) ?? { values: new Map(), scroll: 0 };
   visits.delete(id);
   visits.set(id, visit);
-  for (const oldest of visits.keys()) {
-    if (visits.size <= visitsMax) break;
-    visits.delete(oldest);
-  }
+  const [oldest = id] = visits.keys();
+  if (visits.size > visitsMax) visits.delete(oldest);
   return visit;
 }
 

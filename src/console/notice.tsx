@@ -1,17 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ConnectionError, ResponseError } from "../client/client.ts";
+import { Button } from "./elements.tsx";
 import { useSession } from "./session.ts";
 
 export const Loading = ({ name }: { name: string }) => (
   <p class="notice loading" role="status">
     Loading {name}…
   </p>
-);
-
-/** That there is nothing to show, and what could be done. */
-export const Empty = ({ children }: { children: ComponentChildren }) => (
-  <p class="notice empty">{children}</p>
 );
 
 /** An action of the reader that has failed, and why. */
@@ -35,15 +31,11 @@ export const Notice = ({ kind, title, detail, children }: NoticeProps) => (
   </div>
 );
 
-interface FailureProps {
-  error: unknown;
-  /** What could not be loaded, such as `payments`. */
-  name: string;
-  reload?: (() => void) | undefined;
-}
-
-/** That something is not there, is not allowed or could not be loaded. A token that is not accepted is discarded. */
-export function Failure({ error, name, reload }: FailureProps) {
+/**
+ * That something, such as `payments`, is not there, is not allowed or could not be loaded. A token that is not accepted is
+ * discarded.
+ */
+export function Failure({ error, name, reload }: { error: unknown; name: string; reload?: () => void }) {
   const session = useSession();
   const status = error instanceof ResponseError ? error.status : undefined;
   const detail = detailOf(error);
@@ -59,11 +51,7 @@ export function Failure({ error, name, reload }: FailureProps) {
     error instanceof ConnectionError ? "The service cannot be reached" : `${name} could not be loaded`;
   return (
     <Notice kind="failed" title={title} detail={detail}>
-      {reload && (
-        <button type="button" onClick={reload}>
-          Try again
-        </button>
-      )}
+      {reload && <Button onClick={reload}>Try again</Button>}
     </Notice>
   );
 }

@@ -1,16 +1,12 @@
-import { fragmentOf } from "./fragment.ts";
+import { Button } from "./elements.tsx";
+import { fragmentOf, type Place } from "./fragment.ts";
 import { goTo, previousPage } from "./history.ts";
 
-interface Props {
-  /** The place of the list. Its parameters are those of this page, with its cursor unless it is the first page. */
-  path: string[];
-  parameters: URLSearchParams;
-  /** The cursor of the next page, if there is one. */
-  next: string | undefined;
-}
-
-/** Links to the other pages of a list. Each page has an address of its own, so that going back keeps the place. */
-export function Pagination({ path, parameters, next }: Props) {
+/**
+ * Links to the other pages of a list: `next` is the cursor of the next page, if there is one. Each page has an address of
+ * its own, so that going back keeps the place.
+ */
+export function Pagination({ path, parameters, next }: Place & { next: string | undefined }) {
   const isFirst = !parameters.has("cursor");
   if (isFirst && next === undefined) return null;
   const fragmentOfPage = (cursor?: string) => fragmentOf(path, { ...Object.fromEntries(parameters), cursor });
@@ -18,14 +14,10 @@ export function Pagination({ path, parameters, next }: Props) {
     <nav class="pages" aria-label="Pages">
       {!isFirst && <a href={fragmentOfPage()}>First page</a>}
       {!isFirst && previousPage() !== undefined && (
-        <button type="button" onClick={() => history.back()}>
-          Previous page
-        </button>
+        <Button onClick={() => history.back()}>Previous page</Button>
       )}
       {next !== undefined && (
-        <button type="button" onClick={() => goTo(fragmentOfPage(next), location.hash)}>
-          Next page
-        </button>
+        <Button onClick={() => goTo(fragmentOfPage(next), location.hash)}>Next page</Button>
       )}
     </nav>
   );

@@ -61,8 +61,7 @@ export function sessionOf(
   if (!authentication) return { can: () => true };
   const claims: Claims = (token !== undefined && claimsOf(token)) || {};
   const scopes = scopesIn(claims[authentication.scopeClaim]);
-  const accounts =
-    authentication.accountsClaim === undefined ? undefined : claims[authentication.accountsClaim];
+  const accounts = authentication.accountsClaim && claims[authentication.accountsClaim];
   return {
     token,
     can: (scope) => scopes.includes(scope),

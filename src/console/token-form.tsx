@@ -4,14 +4,11 @@ import { Problem } from "./notice.tsx";
 import { claimsOf } from "./session.ts";
 import { Heading } from "./view.tsx";
 
-interface Props {
-  /** Why the service has rejected the token before, if it has. */
-  rejection: string;
-  onToken: (token: string) => void;
-}
-
-/** The service requires a token. It is kept in the memory of this page only. */
-export function TokenForm({ rejection, onToken }: Props) {
+/**
+ * The service requires a token, which is kept in the memory of this page only. `rejection` says why the service has
+ * rejected the token before, if it has.
+ */
+export function TokenForm({ rejection, onToken }: { rejection?: string; onToken: (token: string) => void }) {
   const [problem, setProblem] = useState(rejection);
   const submit = (fields: FormData) => {
     const token = String(fields.get("token"))

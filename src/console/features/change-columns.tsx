@@ -1,17 +1,10 @@
+import { type Column, Time } from "../elements.tsx";
 import { formatName } from "../format.ts";
-import type { Column } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { type ChangeRecord, featureFragment, resourceFragment } from "./client.ts";
 
 const kinds = { added: "good", removed: "bad", expired: "ended" };
 
-const expires: Column<ChangeRecord> = {
-  name: "Expires",
-  cell: ({ expires_at }) => expires_at && <Time at={expires_at} />,
-};
-
-/** The columns of changes of one resource. */
-export const changeColumns: Column<ChangeRecord>[] = [
+const change: Column<ChangeRecord>[] = [
   { name: "When", cell: ({ at }) => <Time at={at} /> },
   {
     name: "Change",
@@ -22,12 +15,18 @@ export const changeColumns: Column<ChangeRecord>[] = [
     isHeader: true,
     cell: ({ resource, feature }) => <a href={featureFragment(resource, feature)}>{feature}</a>,
   },
-  expires,
 ];
+const expires: Column<ChangeRecord> = {
+  name: "Expires",
+  cell: ({ expires_at }) => expires_at && <Time at={expires_at} />,
+};
+
+/** The columns of changes of one resource. */
+export const changeColumns = [...change, expires];
 
 /** The columns of changes of any resource. */
 export const changeColumnsWithResource: Column<ChangeRecord>[] = [
-  ...changeColumns.filter((column) => column !== expires),
+  ...change,
   {
     name: "Resource",
     cell: ({ resource, id }) => (

@@ -1,8 +1,8 @@
+import { Table } from "../elements.tsx";
 import { formatCount } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Pagination } from "../pagination.tsx";
-import { Table } from "../table.tsx";
 import { Heading, NothingHere } from "../view.tsx";
 import { resourceFragment, useClient } from "./client.ts";
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type FeaturesClient, ResponseError } from "../../client/client.ts";
+import { Button, Table } from "../elements.tsx";
 import { Failure } from "../notice.tsx";
-import { Table } from "../table.tsx";
 import { changeColumnsWithResource } from "./change-columns.tsx";
 import { type ChangeRecord, useClient } from "./client.ts";
 
@@ -21,9 +21,9 @@ export function LiveChanges({ isFromOldest }: { isFromOldest: boolean }) {
         <p role="status">{isPaused ? "Paused" : isConnected ? "Live" : "Connecting…"}</p>
         <p>
           {isFromOldest ? <a href="#/">From now on</a> : <a href="#/?from=oldest">From the oldest record</a>}{" "}
-          <button type="button" class="second" onClick={() => setPaused(!isPaused)}>
+          <Button class="second" onClick={() => setPaused(!isPaused)}>
             {isPaused ? "Resume" : "Pause"}
-          </button>
+          </Button>
         </p>
       </div>
       <Table
@@ -61,14 +61,12 @@ function useChanges(from: string | undefined, isPaused: boolean): Stream {
       setStream((before) => ({ ...before, records: [...newest, ...before.records].slice(0, shownMax) }));
     };
     const timer = setInterval(show, showEveryMs);
-    void follow(client, cursor, controller.signal, {
-      onConnected: (isConnected) => setStream((before) => ({ ...before, isConnected })),
-      onRecord: (record) => {
-        arrived.push(record);
-        if (arrived.length > shownMax) arrived.shift();
-      },
-      onFailure: (error) => setStream((before) => ({ ...before, isConnected: false, error })),
-    }).then(setCursor);
+    const onRecord = (record: ChangeRecord) => {
+      arrived.push(record);
+      if (arrived.length > shownMax) arrived.shift();
+    };
+    const onState = (state: Omit<Stream, "records">) => setStream((before) => ({ ...before, ...state }));
+    void follow(client, cursor, controller.signal, onRecord, onState).then(setCursor);
     return () => {
       show();
       clearInterval(timer);
@@ -78,25 +76,20 @@ function useChanges(from: string | undefined, isPaused: boolean): Stream {
   return stream;
 }
 
-interface Follower {
-  onConnected: (isConnected: boolean) => void;
-  onRecord: (record: ChangeRecord) => void;
-  onFailure: (error: unknown) => void;
-}
-
 /** Follows the feed until the signal aborts. Resolves with the cursor of the last record. */
 async function follow(
   client: FeaturesClient,
   from: string | undefined,
   signal: AbortSignal,
-  { onConnected, onRecord, onFailure }: Follower,
+  onRecord: (record: ChangeRecord) => void,
+  onState: (state: Omit<Stream, "records">) => void,
 ): Promise<string | undefined> {
   let cursor = from;
   while (!signal.aborted) {
     try {
       // A stream from `newest` that breaks before its first record would miss some.
       if (cursor === "newest") cursor = (await client.listChanges({ cursor }, { signal })).next_cursor;
-      const onResponse = ({ status }: { status: number }) => onConnected(status === 200);
+      const onResponse = ({ status }: { status: number }) => onState({ isConnected: status === 200 });
       for await (const record of client.followChanges({ cursor }, { signal, onResponse })) {
         cursor = record.cursor;
         onRecord(record);
@@ -104,11 +97,11 @@ async function follow(
     } catch (error) {
       if (signal.aborted) break;
       if (error instanceof ResponseError && error.status < 500) {
-        onFailure(error);
+        onState({ isConnected: false, error });
         break;
       }
     }
-    onConnected(false);
+    onState({ isConnected: false });
     await new Promise((resolve) => setTimeout(resolve, reconnectMs));
   }
   return cursor;

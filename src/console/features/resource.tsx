@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
 import type { FeatureComponents, FeaturesClient } from "../../client/client.ts";
 import { type Change, Confirm } from "../confirm.tsx";
+import { Button, type Column, RawJson, Table, Time } from "../elements.tsx";
 import { Field, Form } from "../form.tsx";
 import type { Place } from "../fragment.ts";
 import { Show, useLoaded } from "../load.tsx";
-import { RawJson } from "../preformatted.tsx";
 import { useSession } from "../session.ts";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { Heading, NothingHere } from "../view.tsx";
 import { changeColumns } from "./change-columns.tsx";
 import { type ChangeRecord, featureFragment, nameMax, useClient, writeScope } from "./client.ts";
@@ -41,7 +39,6 @@ function FeaturesAndHistory({ resource, id }: ResourceName) {
     setChange({
       question: `Add ${feature} to ${resource} ${id}?`,
       action: "Add",
-      isDangerous: false,
       make: () => client.addFeature({ resource, id, feature, expires_at }),
     });
   const remove = (feature: string) =>
@@ -100,20 +97,13 @@ const actionColumn = (onRemove: (feature: string) => void): Column<Feature> => (
   name: "Actions",
   isUnseen: true,
   cell: ({ feature }) => (
-    <button type="button" class="second" aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
+    <Button class="second" aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
       Remove
-    </button>
+    </Button>
   ),
 });
 
-interface ResourceHistory {
-  /** The newest change records, newest first. */
-  records: ChangeRecord[];
-  /** False if there are older ones. */
-  isWhole: boolean;
-}
-
-const History = ({ records, isWhole }: ResourceHistory) => (
+const History = ({ records, isWhole }: Awaited<ReturnType<typeof readHistory>>) => (
   <>
     {!isWhole && <p>The newest {historyMax} records are shown.</p>}
     <Table
@@ -126,11 +116,8 @@ const History = ({ records, isWhole }: ResourceHistory) => (
   </>
 );
 
-async function readHistory(
-  client: FeaturesClient,
-  resource: ResourceName,
-  signal: AbortSignal,
-): Promise<ResourceHistory> {
+/** The newest change records, newest first. `isWhole` is false if there are older ones. */
+async function readHistory(client: FeaturesClient, resource: ResourceName, signal: AbortSignal) {
   let records: ChangeRecord[] = [];
   let isWhole = true;
   for await (const record of client.eachResourceChange({ ...resource, limit: 1000 }, { signal })) {

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Button } from "../elements.tsx";
 import { formatInstant, formatUtc } from "../format.ts";
 import type { TransactionEvent } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
@@ -46,11 +47,7 @@ export function AsOf({ events, asOf, onChange }: Props) {
       <output for="as-of" title={event && formatUtc(event.timestamp)}>
         {text}
       </output>
-      {asOf !== undefined && (
-        <button type="button" onClick={() => onChange(undefined)}>
-          Back to now
-        </button>
-      )}
+      {asOf !== undefined && <Button onClick={() => onChange(undefined)}>Back to now</Button>}
     </div>
   );
 }

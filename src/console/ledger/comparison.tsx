@@ -1,7 +1,7 @@
 import type { LedgerClient } from "../../client/client.ts";
+import { type Column, Table } from "../elements.tsx";
 import { formatCount, formatDifference, formatMoney, formatShare } from "../format.ts";
 import { Show, useKept } from "../load.tsx";
-import { type Column, Table } from "../table.tsx";
 import { type AccountsProps, useAccounts } from "./accounts.tsx";
 import { type Search, useClient } from "./client.ts";
 import { addDays, createdBetween, dayOf, reportZone, startOf } from "./periods.ts";
@@ -11,7 +11,7 @@ export function Comparison({ account }: AccountsProps) {
   const client = useClient();
   const accounts = useAccounts(account);
   const zone = reportZone();
-  const loaded = useKept(`comparison ${account}`, async (signal) => {
+  const loaded = useKept(`comparison ${account}`, (signal) => {
     const now = new Date();
     const today = dayOf(now, zone);
     const elapsedMs = now.getTime() - startOf(today, zone).getTime();
@@ -20,32 +20,21 @@ export function Comparison({ account }: AccountsProps) {
       const period = createdBetween(start, new Date(start.getTime() + elapsedMs));
       return readSums(client, { ...accounts, ...period }, signal);
     };
-    const [current, before] = await Promise.all([read(today), read(addDays(today, -7))]);
-    return { current, before };
+    return Promise.all([read(today), read(addDays(today, -7))]);
   });
   return (
     <Show of={loaded} name="comparison">
-      {({ current, before }) => (
-        <Table
-          label="Today against the same day last week"
-          columns={columnsOf(current, before)}
-          rows={measures}
-          keyOf={({ name }) => name}
-        />
+      {([today, before]) => (
+        <Table label="Today against the same day last week" columns={columns} rows={rowsOf(today, before)} />
       )}
     </Show>
   );
 }
 
-interface Sums {
-  count: number;
-  amount: bigint;
-  /** The share of payments that succeeded. */
-  successful: number;
-}
+type Sums = Awaited<ReturnType<typeof readSums>>;
 
-/** The sums of the payments of these accounts and this period. */
-async function readSums(client: LedgerClient, search: Search, signal: AbortSignal): Promise<Sums> {
+/** The sums of the payments of these accounts and this period, and the share of payments that succeeded. */
+async function readSums(client: LedgerClient, search: Search, signal: AbortSignal) {
   const { groups } = await client.getTransactionReport(
     { ...search, group_by: ["state"], transaction_type: "PAYMENT" },
     { signal },
@@ -58,36 +47,27 @@ async function readSums(client: LedgerClient, search: Search, signal: AbortSigna
   };
 }
 
-interface Measure {
-  name: string;
-  of: (sums: Sums) => string;
-  change: (current: Sums, before: Sums) => string;
-}
+type Row = [measure: string, today: string, lastWeek: string, change: string];
 
-const changeOf = (current: number, before: number) =>
-  before === 0 ? "–" : `${formatDifference(Math.round(100 * (current / before - 1)))} %`;
-
-const measures: Measure[] = [
-  {
-    name: "Payments",
-    of: ({ count }) => formatCount(count),
-    change: (current, before) => changeOf(current.count, before.count),
-  },
-  {
-    name: "Amount",
-    of: ({ amount }) => formatMoney(amount),
-    change: (current, before) => changeOf(Number(current.amount), Number(before.amount)),
-  },
-  {
-    name: "Successful",
-    of: ({ successful }) => formatShare(successful),
-    change: (current, before) => `${formatDifference(100 * (current.successful - before.successful))} points`,
-  },
+const rowsOf = (today: Sums, before: Sums): Row[] => [
+  ["Payments", formatCount(today.count), formatCount(before.count), changeOf(today.count, before.count)],
+  ["Amount", formatMoney(today.amount), formatMoney(before.amount), changeOf(today.amount, before.amount)],
+  [
+    "Successful",
+    formatShare(today.successful),
+    formatShare(before.successful),
+    `${formatDifference(100 * (today.successful - before.successful))} points`,
+  ],
 ];
 
-const columnsOf = (current: Sums, before: Sums): Column<Measure>[] => [
-  { name: "Measure", isUnseen: true, isHeader: true, cell: ({ name }) => name },
-  { name: "Today", class: "number", cell: ({ of }) => of(current) },
-  { name: "Last week", class: "number", cell: ({ of }) => of(before) },
-  { name: "Change", class: "number", cell: ({ change }) => change(current, before) },
+const changeOf = (today: number | bigint, before: number | bigint) =>
+  Number(before) === 0
+    ? "–"
+    : `${formatDifference(Math.round(100 * (Number(today) / Number(before) - 1)))} %`;
+
+const columns: Column<Row>[] = [
+  { name: "Measure", isUnseen: true, isHeader: true, cell: ([measure]) => measure },
+  { name: "Today", class: "number", cell: ([, today]) => today },
+  { name: "Last week", class: "number", cell: ([, , lastWeek]) => lastWeek },
+  { name: "Change", class: "number", cell: ([, , , change]) => change },
 ];

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { Button } from "../elements.tsx";
 import { formatCount } from "../format.ts";
 import { detailOf } from "../notice.tsx";
 import { type Search, useClient } from "./client.ts";
@@ -6,16 +7,10 @@ import { type Search, useClient } from "./client.ts";
 /** Pieces up to this size are joined, since the browser can keep what is joined on the disk. */
 const joinedCharacters = 8_000_000;
 
-interface Props {
-  search: Search;
-  /** The name of the file. */
-  name: string;
-}
-
 /**
  * Downloads all matches of a search as CSV. The page fetches it, since a link cannot send a token, and shows how far it is.
  */
-export function CsvDownload({ search, name }: Props) {
+export function CsvDownload({ search, fileName }: { search: Search; fileName: string }) {
   const client = useClient();
   const [progress, setProgress] = useState("");
   const running = useRef<AbortController | undefined>(undefined);
@@ -24,8 +19,7 @@ export function CsvDownload({ search, name }: Props) {
     running.current = controller;
     setProgress("Starting");
     try {
-      let whole = new Blob([], { type: "text/csv" });
-      let pieces: string[] = [];
+      let pieces: BlobPart[] = [];
       let rows = -1;
       let characters = 0;
       const csv = client.exportTransactions(search, {
@@ -38,10 +32,9 @@ export function CsvDownload({ search, name }: Props) {
         rows += piece.split("\n").length - 1;
         setProgress(`${formatCount(Math.max(rows, 0))} rows`);
         if (characters < joinedCharacters) continue;
-        whole = new Blob([whole, ...pieces], { type: "text/csv" });
-        [pieces, characters] = [[], 0];
+        [pieces, characters] = [[new Blob(pieces)], 0];
       }
-      save(new Blob([whole, ...pieces], { type: "text/csv" }), name);
+      save(new Blob(pieces, { type: "text/csv" }), fileName);
       setProgress(`Downloaded ${formatCount(Math.max(rows, 0))} rows`);
     } catch (error) {
       setProgress(controller.signal.aborted ? "Cancelled" : `The download failed: ${detailOf(error)}`);
@@ -53,13 +46,9 @@ export function CsvDownload({ search, name }: Props) {
     <p class="download">
       <span role="status">{progress}</span>{" "}
       {running.current ? (
-        <button type="button" onClick={() => running.current?.abort()}>
-          Cancel
-        </button>
+        <Button onClick={() => running.current?.abort()}>Cancel</Button>
       ) : (
-        <button type="button" onClick={download}>
-          Download CSV
-        </button>
+        <Button onClick={download}>Download CSV</Button>
       )}
     </p>
   );

@@ -1,8 +1,6 @@
-import { Facts } from "../facts.tsx";
+import { Facts, Preformatted, Time } from "../elements.tsx";
 import { formatCount } from "../format.ts";
 import { Show, useLoaded } from "../load.tsx";
-import { Preformatted } from "../preformatted.tsx";
-import { Time } from "../time.tsx";
 import { Heading } from "../view.tsx";
 import { useClient } from "./client.ts";
 

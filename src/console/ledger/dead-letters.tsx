@@ -1,9 +1,8 @@
 import type { LedgerComponents } from "../../client/client.ts";
+import { type Column, Table, Time } from "../elements.tsx";
 import { fragmentOf, type Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Pagination } from "../pagination.tsx";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { cursorIn, useClient } from "./client.ts";
 
 const pageSize = 50;

@@ -1,10 +1,8 @@
 import { useEffect } from "preact/hooks";
-import { Facts } from "../facts.tsx";
+import { Empty, Facts, Time } from "../elements.tsx";
 import { formatCount, formatDuration } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useLoaded } from "../load.tsx";
-import { Empty } from "../notice.tsx";
-import { Time } from "../time.tsx";
 import { Heading } from "../view.tsx";
 import { type IntakeReport, useClient } from "./client.ts";
 import { DeadLetter } from "./dead-letter.tsx";
@@ -32,7 +30,7 @@ function Report() {
   const report = useLoaded("intake", (signal) => client.getIntake({}, { signal }));
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible" && report.status !== "loading") report.reload();
+      if (document.visibilityState === "visible" && !report.isLoading) report.reload();
     }, refreshMs);
     return () => clearInterval(timer);
   });

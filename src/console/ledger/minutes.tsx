@@ -1,8 +1,6 @@
 import { BarChart } from "../bar-chart.tsx";
-import { Details } from "../details.tsx";
+import { type Column, Details, Table, Time } from "../elements.tsx";
 import { formatClock, formatCount, formatDuration, formatName } from "../format.ts";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import type { IntakeReport } from "./client.ts";
 
 type Minute = IntakeReport["minutes"][number];
@@ -27,14 +25,7 @@ export const Minutes = ({ minutes }: { minutes: Minute[] }) => (
       ))}
     </p>
     <Details summary="Numbers of each minute">
-      {() => (
-        <Table
-          label="Messages of each minute"
-          columns={columns}
-          rows={minutes.toReversed()}
-          keyOf={({ minute }) => minute}
-        />
-      )}
+      {() => <Table label="Messages of each minute" columns={columns} rows={minutes.toReversed()} />}
     </Details>
   </>
 );

@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
 import type { LedgerComponents } from "../../client/client.ts";
 import { BarChart } from "../bar-chart.tsx";
-import { Details } from "../details.tsx";
+import { type Column, Details, Empty, Table } from "../elements.tsx";
 import { formatCount, formatDay, formatMoney, formatRecentDay } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
-import { Empty } from "../notice.tsx";
-import { type Column, Table } from "../table.tsx";
 import { type AccountsProps, useAccounts } from "./accounts.tsx";
 import { useClient } from "./client.ts";
 import { addDays, createdBetween, dayOf, daysBetween, reportZone, startOf } from "./periods.ts";
@@ -54,14 +52,7 @@ export function PaymentsByDay({ account }: AccountsProps) {
                 keyOf={({ state }) => state}
               />
               <Details summary={`Numbers of each day (${zone})`}>
-                {() => (
-                  <Table
-                    label="Payments by day and state"
-                    columns={dayColumns}
-                    rows={groups}
-                    keyOf={({ day, state }) => `${day} ${state}`}
-                  />
-                )}
+                {() => <Table label="Payments by day and state" columns={dayColumns} rows={groups} />}
               </Details>
             </>
           )

@@ -1,4 +1,4 @@
-import { Details } from "../details.tsx";
+import { Details } from "../elements.tsx";
 import { Field, type FieldProps, Form } from "../form.tsx";
 import { fragmentOf } from "../fragment.ts";
 import { goTo } from "../history.ts";

@@ -20,24 +20,20 @@ export const disputeStatuses = ["needs_response", "under_review", "won", "lost"]
 
 /** The state of a transaction or a payout, with a colour for how it ended. */
 export const State = ({ status }: { status: string }) => (
-  <span class={`state state-${kinds[status] ?? "open"}`}>{statusName(status)}</span>
+  <span class={`state state-${kindOf(status)}`}>{statusName(status)}</span>
 );
 
 /** The name of a state for people. */
 export const statusName = (status: string): string => names[status] ?? formatName(status);
 
-const kinds: Record<string, "good" | "bad" | "ended"> = {
-  success: "good",
-  won: "good",
-  paidout: "good",
-  declined: "bad",
-  failed: "bad",
-  error: "bad",
-  lost: "bad",
-  needs_response: "bad",
-  timedout: "ended",
-  cancelled: "ended",
+const kinds = {
+  good: ["success", "won", "paidout"],
+  bad: ["declined", "failed", "error", "lost", "needs_response"],
+  ended: ["timedout", "cancelled"],
 };
+
+const kindOf = (status: string) =>
+  Object.entries(kinds).find(([, statuses]) => statuses.includes(status))?.[0] ?? "open";
 
 const names: Record<string, string> = {
   timedout: "Timed out",

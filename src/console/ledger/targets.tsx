@@ -1,6 +1,5 @@
+import { type Column, Table, Time } from "../elements.tsx";
 import { formatCount, formatDuration, formatName } from "../format.ts";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import type { IntakeReport } from "./client.ts";
 
 type Target = NonNullable<IntakeReport["publishing"]>[number];
@@ -12,14 +11,9 @@ export function Targets({ targets }: { targets: Target[] }) {
   return (
     <>
       <h2>Targets of published events</h2>
-      <Table label="Targets" columns={targetColumns} rows={targets} keyOf={({ target }) => target} />
+      <Table label="Targets" columns={targetColumns} rows={targets} />
       {waiting.length > 0 && (
-        <Table
-          label="Events that wait for another attempt"
-          columns={waitingColumns}
-          rows={waiting}
-          keyOf={({ target, event_id }) => `${target} ${event_id}`}
-        />
+        <Table label="Events that wait for another attempt" columns={waitingColumns} rows={waiting} />
       )}
     </>
   );

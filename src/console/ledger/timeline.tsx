@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
-import { Details } from "../details.tsx";
-import { Facts } from "../facts.tsx";
+import type { LedgerClient } from "../../client/client.ts";
+import { Button, Details, Empty, Facts, Time } from "../elements.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { replacePlace } from "../history.ts";
 import { Show, useKept } from "../load.tsx";
-import { detailOf, Empty, Problem } from "../notice.tsx";
-import { Time } from "../time.tsx";
+import { detailOf, Problem } from "../notice.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
 import { cursorIn, type TransactionEvent, transactionFragment, useClient } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
@@ -22,10 +21,8 @@ interface Props {
 export function Timeline({ id, account, asOf }: Props) {
   const client = useClient();
   const search = { transactionExternalId: id, gateway_account_id: account, include_all_events: true };
-  const readPage = async (cursor?: string, signal?: AbortSignal) => {
-    const page = await client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
-    return { events: page.events, next: cursorIn(page._links) };
-  };
+  const readPage = (cursor?: string, signal?: AbortSignal) =>
+    client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
   const first = useKept(`events ${account} ${id}`, (signal) => readPage(undefined, signal));
   const showAsOf = (instant?: string) => replacePlace(transactionFragment(id, account, instant));
   return (
@@ -38,11 +35,7 @@ export function Timeline({ id, account, asOf }: Props) {
   );
 }
 
-interface EventPage {
-  events: TransactionEvent[];
-  /** The cursor of the next page, if there is one. */
-  next: string | undefined;
-}
+type EventPage = Awaited<ReturnType<LedgerClient["listTransactionEvents"]>>;
 
 interface EventsProps {
   first: EventPage;
@@ -56,7 +49,7 @@ function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
   const [more, setMore] = useState<EventPage>();
   const [problem, setProblem] = useState("");
   const events = [...first.events, ...(more?.events ?? [])];
-  const { next } = more ?? first;
+  const next = cursorIn((more ?? first)._links);
   async function showMore(cursor: string) {
     try {
       const page = await readPage(cursor);
@@ -76,11 +69,7 @@ function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
         ))}
       </ol>
       {problem && <Problem>More events could not be loaded: {problem}</Problem>}
-      {next !== undefined && (
-        <button type="button" onClick={() => showMore(next)}>
-          Show more events
-        </button>
-      )}
+      {next !== undefined && <Button onClick={() => showMore(next)}>Show more events</Button>}
     </>
   );
 }
@@ -90,13 +79,9 @@ const people = ["user_email", "refunded_by", "admin_github_id", "user_external_i
 /** Those that are amounts in pence. */
 const amounts = /^((total|net)_)?amount$|^fee$|^refund_amount_(refunded|available)$/;
 
-interface EventProps {
-  event: TransactionEvent;
-  /** True if it is later than the instant as of which the transaction is shown. */
-  isLater: boolean;
-}
-
-function Event({ event: { event_type, resource_type, timestamp, state, data }, isLater }: EventProps) {
+/** An event, which can be later than the instant as of which the transaction is shown. */
+function Event({ event, isLater }: { event: TransactionEvent; isLater: boolean }) {
+  const { event_type, resource_type, timestamp, state, data } = event;
   const person = people.map((name) => data[name]).find((value) => typeof value === "string");
   const entries = Object.entries(data);
   return (

@@ -1,7 +1,6 @@
-import { Facts } from "../facts.tsx";
+import { Facts, Time } from "../elements.tsx";
 import { formatMoney, formatName } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
-import { Time } from "../time.tsx";
 import { type Transaction, transactionFragment } from "./client.ts";
 import { cardOf, payerOf } from "./payer.ts";
 
@@ -57,8 +56,8 @@ export function TransactionFacts({ transaction }: { transaction: Transaction }) 
   );
 }
 
-const money = (pence: number | undefined | null) =>
-  pence === undefined || pence === null ? undefined : <span class="number">{formatMoney(pence)}</span>;
+const money = (pence?: number | null) =>
+  typeof pence === "number" && <span class="number">{formatMoney(pence)}</span>;
 
 const refunderOf = (transaction: Transaction) =>
   transaction.transaction_type === "REFUND"

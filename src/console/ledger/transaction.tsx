@@ -1,11 +1,7 @@
-import { Facts } from "../facts.tsx";
+import { type Column, Empty, Facts, RawJson, Table, Time } from "../elements.tsx";
 import { formatDay, formatMoney, formatName } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
-import { Empty } from "../notice.tsx";
-import { RawJson } from "../preformatted.tsx";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { Heading } from "../view.tsx";
 import { useAccounts } from "./accounts.tsx";
 import { cursorIn, type Search, type Transaction, transactionFragment, useClient } from "./client.ts";
@@ -54,7 +50,9 @@ function TransactionDetails({ transaction, asOf }: TransactionDetailsProps) {
     <>
       <div class="above">
         <RawJson value={transaction} />
-        {account !== undefined && <CsvDownload search={searchFor(transaction, account)} name={`${id}.csv`} />}
+        {account !== undefined && (
+          <CsvDownload search={searchFor(transaction, account)} fileName={`${id}.csv`} />
+        )}
       </div>
       <TransactionFacts transaction={transaction} />
       {account !== undefined && (
@@ -73,11 +71,8 @@ function TransactionDetails({ transaction, asOf }: TransactionDetailsProps) {
 /** The search for a transaction: it has the account, the type and the millisecond of its creation. */
 const searchFor = ({ transaction_type, created_date }: Transaction, account: string): Search => {
   const created = new Date(created_date);
-  return {
-    account_id: [account],
-    transaction_type,
-    ...createdBetween(created, new Date(created.getTime() + 1)),
-  };
+  const period = createdBetween(created, new Date(created.getTime() + 1));
+  return { account_id: [account], transaction_type, ...period };
 };
 
 function Settlement({ transaction, account }: { transaction: Transaction; account: string }) {
@@ -104,14 +99,16 @@ function Settlement({ transaction, account }: { transaction: Transaction; accoun
   );
 }
 
-interface RefundsAndDisputesProps {
+/** What belongs to a payment, which can be shown as of an earlier instant. */
+function RefundsAndDisputes({
+  parent,
+  account,
+  isPast,
+}: {
   parent: string;
   account: string;
-  /** True if the parent is shown as of an earlier instant. */
   isPast: boolean;
-}
-
-function RefundsAndDisputes({ parent, account, isPast }: RefundsAndDisputesProps) {
+}) {
   const client = useClient();
   const children = useKept(`children ${account} ${parent}`, (signal) =>
     client.listChildTransactions(
@@ -129,7 +126,6 @@ function RefundsAndDisputes({ parent, account, isPast }: RefundsAndDisputesProps
               label="Refunds and disputes"
               columns={childColumns(account)}
               rows={transactions}
-              keyOf={({ transaction_id }) => transaction_id}
               empty="There are none."
             />
             {cursorIn(_links) !== undefined && <p>There are more than these {transactions.length}.</p>}

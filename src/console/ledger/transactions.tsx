@@ -1,10 +1,8 @@
+import { type Column, Empty, Table, Time } from "../elements.tsx";
 import { formatCount, formatMoney, formatName } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
-import { Empty } from "../notice.tsx";
 import { Pagination } from "../pagination.tsx";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { Heading } from "../view.tsx";
 import { useAccounts } from "./accounts.tsx";
 import { cursorIn, type Transaction, transactionFragment, useClient } from "./client.ts";
@@ -52,7 +50,7 @@ function TransactionSearch({ parameters }: Place) {
                   {total >= totalMax ? `${formatCount(totalMax)} or more` : formatCount(total)}{" "}
                   {total === 1 ? "transaction" : "transactions"}, page {page}
                 </p>
-                {"account_id" in search && <CsvDownload search={search} name="transactions.csv" />}
+                {"account_id" in search && <CsvDownload search={search} fileName="transactions.csv" />}
               </div>
               <Table
                 label="Transactions"

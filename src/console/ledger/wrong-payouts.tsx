@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import type { LedgerClient } from "../../client/client.ts";
+import { Button, type Column, Table, Time } from "../elements.tsx";
 import { formatMoney } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
 import { Show, useLoaded } from "../load.tsx";
-import { type Column, Table } from "../table.tsx";
-import { Time } from "../time.tsx";
 import { type Accounts, type AccountsProps, useAccounts } from "./accounts.tsx";
 import { type Payout, useClient } from "./client.ts";
 
@@ -37,14 +36,9 @@ export function WrongPayouts({ account }: AccountsProps) {
             label="Payouts that do not add up"
             columns={columns}
             rows={wrong}
-            keyOf={({ gateway_payout_id }) => gateway_payout_id}
             empty={total === 0 ? "There are no payouts." : `The newest ${checked} payouts add up.`}
           />
-          {checked < total && (
-            <button type="button" onClick={() => setPage(page + 1)}>
-              Check older payouts
-            </button>
-          )}
+          {checked < total && <Button onClick={() => setPage(page + 1)}>Check older payouts</Button>}
         </>
       )}
     </Show>

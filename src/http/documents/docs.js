@@ -9,13 +9,9 @@ contract.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }
 
 // A form sends what it contains. It contains the examples of the parameters that a request needs, but no other examples
 // and no defaults: a search with all of them finds nothing. The description has them instead.
-const parameters = [
-  ...Object.values(contract.components?.parameters ?? {}),
-  ...Object.values(contract.paths).flatMap((path) =>
-    Object.values(path).flatMap((operation) => operation.parameters ?? []),
-  ),
-];
-for (const parameter of parameters) {
+const operations = Object.values(contract.paths).flatMap((path) => Object.values(path));
+const groups = [contract.components, ...operations].map((owner) => owner?.parameters ?? {});
+for (const parameter of groups.flatMap((group) => Object.values(group))) {
   const { name, required, example, description = "", schema } = parameter;
   // A description beside a reference would replace that of the parameter.
   if (parameter.$ref || required || prefilled.includes(name)) continue;

@@ -54,7 +54,7 @@ export function serveDocuments(
     "/docs": readOnce(html, async () => docsPage(contract, given)),
     ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
     "/docs/docs.js": file(ours("docs.js"), javaScript),
-    "/docs/docs.css": file(ours("docs.css"), css),
+    "/docs/docs.css": styleSheet("docs.css"),
     "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
     "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), css),
   };
@@ -69,7 +69,7 @@ export function serveDocuments(
     ...(console && {
       "/console": readOnce(html, async () => consolePage(contract, console.claims)),
       "/console/console.js": file(console.script, javaScript),
-      "/console/console.css": file(ours("../../console/console.css"), css),
+      "/console/console.css": styleSheet("../../console/console.css"),
     }),
   };
   for (const [path, document] of Object.entries(documents)) {
@@ -87,6 +87,10 @@ export function serveDocuments(
 const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
 const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
 const ours = (name: string) => new URL(name, import.meta.url);
+
+/** A style sheet that continues the one that all pages have. */
+const styleSheet = (name: string) =>
+  readOnce(css, async () => Buffer.concat([await readFile(ours("page.css")), await readFile(ours(name))]));
 
 const queuePage = async ({ page, values }: NonNullable<Documents["queue"]>) =>
   completePage(await readFile(page, "utf8"), values);

@@ -1,0 +1,121 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { formatInstant, formatJson, formatUtc } from "./format.ts";
+
+/** A button that does something in the page. It sends no form. */
+export const Button = (button: ButtonHTMLAttributes) => <button type="button" {...button} />;
+
+/** An instant in the time zone of the reader. UTC is shown on hover. */
+export const Time = ({ at }: { at: string }) => (
+  <time dateTime={at} title={formatUtc(at)}>
+    {formatInstant(at)}
+  </time>
+);
+
+/** A text with its line breaks, in a box that scrolls. */
+export const Preformatted = ({ children }: { children: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls must be reachable by keyboard.
+  <pre tabIndex={0}>{children}</pre>
+);
+
+/** A response as JSON, one click away. */
+export const RawJson = ({ value }: { value: unknown }) => (
+  <Details summary="JSON">{() => <Preformatted>{formatJson(value)}</Preformatted>}</Details>
+);
+
+interface DetailsProps {
+  summary: ComponentChildren;
+  isOpen?: boolean;
+  children: () => ComponentChildren;
+}
+
+/** Something that can be opened. It is rendered when it is opened first, so that it costs nothing before. */
+export function Details({ summary, isOpen = false, children }: DetailsProps) {
+  const [wasOpen, setWasOpen] = useState(isOpen);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setWasOpen(true)}>
+      <summary>{summary}</summary>
+      {wasOpen && children()}
+    </details>
+  );
+}
+
+/** Names and values. Values that are not known are left out. */
+export const Facts = ({ facts }: { facts: (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl class="facts">
+    {facts.map(
+      ([name, value]) =>
+        ![undefined, null, false, ""].includes(value as string) && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);
+
+/** That there is nothing to show, and what could be done. */
+export const Empty = ({ children }: { children: ComponentChildren }) => (
+  <p class="notice empty">{children}</p>
+);
+
+export interface Column<Row> {
+  name: string;
+  /** True if only screen readers read the name. */
+  isUnseen?: boolean;
+  /** True if its cells name the rows. */
+  isHeader?: boolean;
+  /** Numbers are on the right; narrow windows do not show `wide` columns. */
+  class?: "number" | "wide";
+  cell: (row: Row) => ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** The name of the table for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  /** The key of a row, so that the focus does not stay on a row that becomes another one. Default: its position. */
+  keyOf?: (row: Row) => string;
+  /** The text in the place of a table without rows. Default: the table is shown. */
+  empty?: string;
+}
+
+/** A table in a box of its own, which scrolls if the table is wider than the page, by keyboard too. */
+export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls must be reachable by keyboard.
+    <section class="scroll" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ name, isUnseen, class: kind }) => (
+              <th scope="col" class={kind} key={name}>
+                {isUnseen ? <span class="unseen">{name}</span> : name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf?.(row)}>
+              {columns.map(({ name, isHeader, class: kind, cell }) =>
+                isHeader ? (
+                  <th scope="row" key={name}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td class={kind} key={name}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
