@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   comment,
-  giveInTurns,
+  deliverInTurns,
   lookEveryMs,
   nextChunk,
   ownerOfStreams,
@@ -107,7 +107,7 @@ async function readFeed(streams: Streams): Promise<void> {
     const notified = entries
       ? [...changed].flatMap((key) => [...(byResource.get(key) ?? [])])
       : allOf(streams);
-    await giveInTurns(notified, (stream) => {
+    await deliverInTurns(notified, (stream) => {
       stream.hasEvent = true;
       stream.waiter?.resolve(event);
     });

@@ -36,9 +36,12 @@ export async function nextChunk<Chunk>(
 }
 
 /** Gives something to each of many streams, some in each turn of the event loop. */
-export async function giveInTurns<Stream>(streams: Stream[], give: (stream: Stream) => void): Promise<void> {
+export async function deliverInTurns<Stream>(
+  streams: Stream[],
+  deliver: (stream: Stream) => void,
+): Promise<void> {
   for (let start = 0; start < streams.length; start += streamsPerTurn) {
-    streams.slice(start, start + streamsPerTurn).forEach(give);
+    streams.slice(start, start + streamsPerTurn).forEach(deliver);
     await setImmediate();
   }
 }

@@ -1,7 +1,14 @@
 import type { Owner } from "../../waiting/owner.ts";
 import { inTurnsOf } from "../../waiting/turns.ts";
 import { openTurnsOfOwners } from "../../waiting/turns-of-owners.ts";
-import { comment, giveInTurns, lookEveryMs, nextChunk, ownerOfStreams, type Waiter } from "./event-stream.ts";
+import {
+  comment,
+  deliverInTurns,
+  lookEveryMs,
+  nextChunk,
+  ownerOfStreams,
+  type Waiter,
+} from "./event-stream.ts";
 
 /** A cursor; undefined is before the oldest record. */
 export type Cursor = string | undefined;
@@ -176,13 +183,13 @@ async function pause(distribution: Distribution, milliseconds: number): Promise<
 
 /** Gives a group its next chunk, some streams in each turn of the event loop. */
 async function advance(distribution: Distribution, group: Group): Promise<void> {
-  const give = await nextFor(distribution, group);
-  if (!give) {
+  const deliver = await nextFor(distribution, group);
+  if (!deliver) {
     group.isSettled = true;
     return;
   }
   distribution.groups.delete(group.key);
-  await giveInTurns([...group.streams], give);
+  await deliverInTurns([...group.streams], deliver);
 }
 
 /** Reads what is next for the streams of a group; undefined if there is nothing until the next look. */
