@@ -35,7 +35,7 @@ export const endpointOf = ({ parameters, responses }: Operation, log: Logger, cl
   closing,
 });
 
-/** The request of a handler (`handlers.ts`). Members that cost something are computed at their first use. */
+/** The request of a handler (`handlers.ts`). Members that cost something are computed at each use. */
 export class HandlerRequest {
   readonly #reply: FastifyReply;
   readonly #endpoint: Endpoint;

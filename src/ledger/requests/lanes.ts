@@ -36,9 +36,9 @@ export async function findWhole<Row extends { is_whole: boolean }>(
 }
 
 /**
- * Runs statements that may take long, in the share of an owner, which is divided by what its requests name: an owner has at most a third of them, and those of requests with the same
- * accounts at most a third of that. A statement that waits for `limitMs` milliseconds rejects with `StatementTimeout`. If too
- * many wait, those of the owner that has most of them get a 503.
+ * Runs statements that may take long in the share of an owner: at most a third of the `connections`. Statements of requests
+ * that name the same accounts have at most a third of that share. A statement that waits for `limitMs` milliseconds rejects
+ * with `StatementTimeout`. If too many wait, statements of the owner that has most of them get a 503.
  */
 export function openLanes(sql: Sql, connections: number, limitMs: number) {
   const lane = openLane({
