@@ -27,13 +27,14 @@ test("a rejected request adds nothing", async () => {
 });
 
 const flagEvents = "/ofrep/v1/events?resource=streamed&id=1";
-test.each<[path: string, isInQuery: boolean]>([
-  ["/changes", false],
-  [flagEvents, false],
-  [flagEvents, true],
+const flagEvent = 'data: {"type":"refetchEvaluation"}\n\n';
+test.each<[path: string, isInQuery: boolean, opening: string, textOfChange: string]>([
+  ["/changes", false, ":\n\n", '"before changes false"}\n\n'],
+  [flagEvents, false, `:\n\n${flagEvent}`, flagEvent + flagEvent],
+  [flagEvents, true, `:\n\n${flagEvent}`, flagEvent + flagEvent],
 ])(
   "the stream of %s sends nothing after its token has expired, and ends (token in the query: %s)",
-  async (path, isInQuery) => {
+  async (path, isInQuery, opening, textOfChange) => {
     stopClock();
     const scope = "features:read features:write";
     const lasting = { authorization: `Bearer ${await issuer.sign({ scope })}` };
@@ -46,8 +47,9 @@ test.each<[path: string, isInQuery: boolean]>([
       ? await listen(service.base, `${path}&access_token=${token}`)
       : await listen(service.base, path, { authorization: `Bearer ${token}` });
     expect([response.statusCode, response.headers["cache-control"]]).toEqual([200, "private, no-store"]);
+    await eventually(() => expect(text()).toContain(opening));
     await change(`before ${path} ${isInQuery}`.replaceAll(/\W+/g, " "));
-    await eventually(() => expect(text()).toContain("data: "));
+    await eventually(() => expect(text()).toContain(textOfChange));
     const before = text();
     passTime(30_000);
     await change(`after ${path} ${isInQuery}`.replaceAll(/\W+/g, " "));
