@@ -91,6 +91,24 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     }
   });
 
+  test("leaves no connection when it is closed", async () => {
+    await using pair = await startPair();
+    await using silent = await openSilentServer();
+    const servers = [pair.primary, pair.standby];
+    const url = urlOf(silent.port, ...servers.map(portOf));
+    const connections = "select from pg_stat_activity where application_name = 'closed'";
+    const countOn = (server: TestServer) => runOn(server, connections).then(({ rowCount }) => rowCount);
+    const expectConnections = (counts: number[]) =>
+      eventually(async () => expect(await Promise.all(servers.map(countOn))).toEqual(counts));
+    {
+      await using database = await openDatabase(`${url}?application_name=closed`);
+      await database.query("select 1");
+      await expectConnections([2, 1]);
+    }
+    await expectConnections([0, 0]);
+    await eventually(() => expect(silent.connections()).toBe(0));
+  });
+
   test("rejects with the reason of each host if none is the primary, with few connections", async () => {
     await using pair = await startPair();
     await using silent = await openSilentServer();
