@@ -33,6 +33,7 @@ const awayMaxMs = 5000;
 const brokenMs = 12_000;
 /** A longer pause between requests shows that no process publishes: another one takes over from a killed one later. */
 const pauseMaxMs = 6000;
+/** After this time it ends in the next such pause. An error just before the end could count as an attempt. */
 const brokenMaxMs = 40_000;
 const noRequests = { from: 0, to: Number.NEGATIVE_INFINITY };
 
@@ -93,7 +94,10 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
     requests = noRequests;
     mode = "broken";
     const giveUpAt = performance.now() + brokenMaxMs;
-    while (requests.to - requests.from < brokenMs && performance.now() < giveUpAt) await sleep(100);
+    const isPaused = () => performance.now() - requests.to > pauseMaxMs;
+    const isOver = () =>
+      requests.to - requests.from >= brokenMs || (performance.now() >= giveUpAt && isPaused());
+    while (!isOver()) await sleep(100);
     mode = "here";
   }
   return {
