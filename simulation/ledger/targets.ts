@@ -57,9 +57,11 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
     return second.requests <= limitedPerSecond ? 200 : { status: 429, retryAfter: "1" };
   }
 
+  const isPausedAt = (now: number) => now - requests.to > pauseMaxMs;
+
   function breakDown(): Reply {
     const to = performance.now();
-    requests = { from: to - requests.to > pauseMaxMs ? to : requests.from, to };
+    requests = { from: isPausedAt(to) ? to : requests.from, to };
     return 500;
   }
 
@@ -94,10 +96,9 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
     requests = noRequests;
     mode = "broken";
     const giveUpAt = performance.now() + brokenMaxMs;
-    const isPaused = () => performance.now() - requests.to > pauseMaxMs;
-    const isOver = () =>
-      requests.to - requests.from >= brokenMs || (performance.now() >= giveUpAt && isPaused());
-    while (!isOver()) await sleep(100);
+    const isOverAt = (now: number) =>
+      requests.to - requests.from >= brokenMs || (now >= giveUpAt && isPausedAt(now));
+    while (!isOverAt(performance.now())) await sleep(100);
     mode = "here";
   }
   return {
