@@ -1,5 +1,6 @@
 import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
 import type { Logger } from "../process/log.ts";
+import type { JsonBytes } from "../values/json-output.ts";
 import type { Owner } from "../waiting/owner.ts";
 import type { Caller } from "./access/security.ts";
 
@@ -55,11 +56,15 @@ type WithContent<Status, Declared> = Declared extends { content: infer Content }
   : { status: Status; type?: never; body?: never };
 
 /**
- * A text can be an iterable of texts, or of their bytes, and a JSON array one of its parts, which are sent as they are
- * produced.
+ * JSON can be its bytes. A text can be an iterable of texts, or of their bytes, and a JSON array one of its parts, which are sent
+ * as they are produced.
  */
 type WithBody<Status, Type, Body> = Type extends "application/json"
-  ? { status: Status; type?: never; body: Body | (Body extends unknown[] ? AsyncIterable<Body> : never) }
+  ? {
+      status: Status;
+      type?: never;
+      body: Body | JsonBytes<Body> | (Body extends unknown[] ? AsyncIterable<Body> : never);
+    }
   : {
       status: Status;
       type: Type;

@@ -12,6 +12,9 @@ import { withRequestId } from "./request-id.ts";
 /** A longer array becomes JSON in turns of the event loop. */
 const arrayMax = 1000;
 
+/** A body as JSON, which it can already be. */
+export const jsonOf = (body: unknown): string | Buffer => (Buffer.isBuffer(body) ? body : toJson(body));
+
 /**
  * Sends a body: a JSON type as JSON with every member, a text as it is, an iterable of texts or of parts of an array as a
  * stream. If the iterable throws, the connection is closed without the final chunk, so that the caller notices.
@@ -21,7 +24,7 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
   if (Array.isArray(body) && body.length > arrayMax) return sendLongArray(reply, type, body);
   const isParts = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
   if (isJson(type) && isParts) return sendStream(reply, type, arrayOf(body as AsyncIterable<unknown[]>), log);
-  if (isJson(type)) return sendText(reply, type, toJson(withRequestId(type, body, reply.request.id)));
+  if (isJson(type)) return sendText(reply, type, jsonOf(withRequestId(type, body, reply.request.id)));
   if (typeof body === "string") return sendText(reply, type, body);
   return sendStream(reply, type, body as AsyncIterable<string | Buffer>, log);
 }
@@ -84,7 +87,7 @@ function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): Fast
   return reply;
 }
 
-export function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+export function sendText(reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {
   reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`);
   if (text.length < compressedMin) return reply.send(text);
   return sendCompressed(reply, text, (encoding) => compress(ownerOf(reply.request), encoding, text));

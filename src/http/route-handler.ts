@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import type { Operation } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
-import { isJson, toJson } from "../values/json.ts";
+import { isJson } from "../values/json.ts";
 import type { Owner } from "../waiting/owner.ts";
 import { inTurnsOf } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
@@ -13,7 +13,7 @@ import type { InFlight } from "./limits/overload.ts";
 import { respondsTo } from "./limits/unsent.ts";
 import type { Outages } from "./outages.ts";
 import { type Endpoint, endpointOf, HandlerRequest } from "./request.ts";
-import { json, sendBody, sendText } from "./response.ts";
+import { json, jsonOf, sendBody, sendText } from "./response.ts";
 import { varyBy } from "./vary.ts";
 
 /** A handler without the types of its operation. */
@@ -78,7 +78,7 @@ function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint)
     reply.code(status);
     if (headers) reply.headers(headers);
     if (!hasEntityTag || status !== 200 || !isJson(type)) return void sendBody(reply, type, body, log);
-    const text = toJson(body);
+    const text = jsonOf(body);
     const etag = entityTag(text);
     reply.header("etag", etag);
     if (!isConditional || !fresh(reply.request.headers, { etag })) return void sendText(reply, type, text);

@@ -1,13 +1,14 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant } from "../../values/instant.ts";
+import { bodyOf } from "../../values/json-body.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { pastAgreement, pastAgreementRow } from "../past/agreement.ts";
 import { pastAsOf } from "../past/past.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
-import { isExtended, listLimits, readPage } from "../requests/page.ts";
+import { isExtended, listLimits, pageBody, readPage } from "../requests/page.ts";
 import { problem, unknownCursor } from "../requests/problem.ts";
 import {
   type AgreementFilter,
@@ -18,7 +19,7 @@ import {
 import { resourcesOf } from "../tables/event.ts";
 import { listEvents } from "../tables/event-list.ts";
 import { instrumentIdsAsOf } from "../tables/payment-instrument.ts";
-import { viewAgreement, viewAgreementEvent, viewAgreementFilters } from "../views/agreement.ts";
+import { agreementWriter, viewAgreementEvent, viewAgreementFilters } from "../views/agreement.ts";
 import { withEventIds } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 
@@ -54,9 +55,8 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
         count: () => countAgreements(sql, filter),
       });
       if ("status" in found) return found;
-      const { headers, page, rows, links } = found;
-      const results = await mapInTurns(rows, viewAgreement);
-      return { status: 200, headers, body: { ...page, results, _links: links } };
+      const body = await pageBody(found, agreementWriter);
+      return { status: 200, headers: found.headers, body };
     },
 
     async getAgreement({ path: { agreementExternalId: id }, query, headers, owner }) {
@@ -69,7 +69,7 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const row = await (asOf
         ? pastAgreement(pastAsOf(from.lanes(owner, named), asOf, from.limitMs), key)
         : findWhole(from, (sql, bytesMax) => findAgreement(sql, key, bytesMax), owner, named));
-      return row ? { status: 200, body: viewAgreement(row) } : notFound(id);
+      return row ? { status: 200, body: bodyOf(agreementWriter, row) } : notFound(id);
     },
 
     async listAgreementEvents({ path: { agreementExternalId: id }, query, url, owner }) {

@@ -3,6 +3,8 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant } from "../../values/instant.ts";
+import { bodyOf, listBody } from "../../values/json-body.ts";
+import { JsonOutput } from "../../values/json-output.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { pastAsOf } from "../past/past.ts";
 import { pastFamily, pastTransaction } from "../past/transaction.ts";
@@ -10,7 +12,7 @@ import { asksForCsv, csvResponse } from "../requests/csv.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { firstOfStates, listFamilyEvents, listShortHistoryInOrder } from "../requests/family-events.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
-import { isExtended, listLimits, readPage } from "../requests/page.ts";
+import { isExtended, listLimits, pageBody, readPage } from "../requests/page.ts";
 import { accountMissing, problem, unknownCursor } from "../requests/problem.ts";
 import { filterOf, linkParametersOf, statusErrorsOf } from "../requests/search-filter.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
@@ -21,7 +23,7 @@ import type { SearchQuery } from "../tables/search/transaction-filter.ts";
 import { viewCsv } from "../views/csv.ts";
 import { viewTransactionEvents, withEventIds } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
-import { viewPayment, viewTransaction } from "../views/transaction.ts";
+import { paymentWriter, transactionWriter } from "../views/transaction.ts";
 
 const notFound = (id: string) => problem(404, [`Transaction with id [${id}] not found`]);
 
@@ -37,18 +39,22 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
         parent_external_id: query.parent_external_id,
       };
       const asOf = query.as_of && readInstant(query.as_of);
-      const row = await (asOf
+      const transaction = await (asOf
         ? pastTransaction(pastAsOf(reader.lanes(owner, account), asOf, reader.limitMs), key)
-        : findWhole(reader, (sql, bytesMax) => findTransaction(sql, key, bytesMax), owner, account));
-      return row ? { status: 200, body: viewTransaction(row, query.status_version) } : notFound(id);
+        : findWhole(reader, (sql, bytesMax) => findTransaction(sql, key, bytesMax), owner, account).then(
+            (found) => found?.text,
+          ));
+      if (!transaction) return notFound(id);
+      return { status: 200, body: bodyOf(transactionWriter(query.status_version), transaction) };
     },
 
     async getTransactionByGatewayTransactionId({ query, owner }) {
       const filter = { ...query, transaction_type: "PAYMENT" } as const;
       const limits = { ...listLimits, countMax: 1 };
-      const [row] = (await searchTransactions(reader.lanes(owner), filter, limits)).rows;
+      const { rows } = await searchTransactions(reader.lanes(owner), filter, limits);
+      const [row] = rows;
       return row
-        ? { status: 200, body: viewPayment(row, 2) }
+        ? { status: 200, body: bodyOf(paymentWriter, row) }
         : problem(404, [`Payment with gateway transaction id [${query.gateway_transaction_id}] not found`]);
     },
 
@@ -81,23 +87,28 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       const { gateway_account_id: account, transaction_type: type } = query;
       const after = cursors.child.read(query.cursor);
       if (after === null) return unknownCursor;
-      const [parent, { children, isLast }] = await Promise.all([
+      const [parent, { children, next }] = await Promise.all([
         findTransaction(reader.sql, { external_id: id, gateway_account_id: account }, 0),
         listChildren(reader.lanes(owner, account), id, account, { type, after, ...listLimits }),
       ]);
       if (!parent) return notFound(id);
-      const last = isLast ? undefined : children.at(-1);
-      const { links, headers } = viewNextPage(url, query, last && cursors.child.write(last));
-      const transactions = await mapInTurns(children, (row) => viewTransaction(row, 2));
-      const _links = isExtended(query) ? links : undefined;
-      return { status: 200, headers, body: { parent_transaction_id: id, transactions, _links } };
+      const { links, headers } = viewNextPage(url, query, next && cursors.child.write(next));
+      const body = await listBody(
+        { parent_transaction_id: id },
+        "transactions",
+        { elements: children, write: transactionWriter(2) },
+        { _links: isExtended(query) ? links : undefined },
+      );
+      return { status: 200, headers, body };
     },
   }) satisfies Partial<Handlers<operations>>;
 
 /** Maximum number of columns for metadata keys. */
 const metadataColumnsMax = 100;
+/** About the bytes of a line of CSV. */
+const csvLineBytes = 512;
 /** Limits of the rows that a CSV export holds. */
-const csvPage = { countMax: 500, bytesMax: 2 ** 19 };
+const csvPage = { countMax: 500, bytesMax: 2 ** 21 };
 
 /** The default of `display_size` is also its maximum. */
 const { display_size: displaySizeMax, limit_total_size: defaultLimit } = defaults.searchTransactions;
@@ -122,9 +133,8 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
         count: (max) => countTransactions(sql, filter, max),
       });
       if ("status" in found) return found;
-      const { headers, page, rows, links } = found;
-      const results = await mapInTurns(rows, (row) => viewTransaction(row, query.status_version));
-      return { status: 200, headers, body: { ...page, results, _links: links } };
+      const body = await pageBody(found, transactionWriter(query.status_version));
+      return { status: 200, headers: found.headers, body };
     },
   }) satisfies Partial<Handlers<operations>>;
 
@@ -135,16 +145,16 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
     metadataKeysOf(sql, query.account_id, metadataColumnsMax + 1),
     searchTransactions(sql, filter, csvPage),
   ]);
-  const { header, line } = viewCsv({
+  const { header, writeLine } = viewCsv({
     feeHeaders: query.fee_headers,
     motoHeader: query.moto_header,
     metadataKeys: metadataKeys.slice(0, metadataColumnsMax),
     hasOtherMetadata: metadataKeys.length > metadataColumnsMax,
   });
-  const write = async ({ rows, isLast }: typeof first) => {
-    const lines = (await mapInTurns(rows, line)).join("");
-    const { created_date, external_id, arrived } = rows.at(-1) ?? {};
-    return { lines, next: isLast ? undefined : ({ created_date, external_id, arrived } as Position) };
+  const write = async ({ rows, next }: typeof first) => {
+    const out = new JsonOutput(rows.length * csvLineBytes);
+    await mapInTurns(rows, (row) => writeLine(row, out));
+    return { lines: out.take<string>(), next };
   };
   const readAfter = (after: Position) => searchTransactions(sql, { ...filter, after }, csvPage);
   return csvResponse("transactions.csv", header, first, write, readAfter);

@@ -12,7 +12,13 @@ import { foldPast, hasValues, type Past } from "./past.ts";
 /** An agreement with its newest payment instrument. */
 export async function pastAgreement(past: Past, key: AgreementKey): Promise<FoundAgreement | undefined> {
   const row = await pastAgreementRow(past, key);
-  return row && { ...row, payment_instrument: await newestInstrument(past, key.external_id) };
+  if (!row) return undefined;
+  const instrument = await newestInstrument(past, key.external_id);
+  return {
+    ...row,
+    details: JSON.stringify(row.details),
+    payment_instrument: instrument && { ...instrument, details: JSON.stringify(instrument.details) },
+  };
 }
 
 /** An agreement without its payment instrument. */

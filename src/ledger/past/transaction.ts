@@ -2,7 +2,7 @@ import { payoutProjection } from "../projection/payout.ts";
 import { projectFrom, transactionProjection } from "../projection/transaction.ts";
 import { childIdsAsOf, type EventRow, transactionTypes } from "../tables/event.ts";
 import type { FamilyEvents } from "../tables/event-list.ts";
-import type { ReportedTransaction, TransactionKey } from "../tables/reported-transaction.ts";
+import { type ReportedTransaction, reportedOf, type TransactionKey } from "../tables/reported-transaction.ts";
 import { idsOfAccount, type TransactionRow } from "../tables/transaction.ts";
 import { foldPast, hasValues, type Past, pastEvents } from "./past.ts";
 
@@ -18,7 +18,7 @@ export async function pastTransaction(
   }
   const [row] = await projectFrom(ownEvents, [wanted.external_id]);
   if (!row || !hasValues(row, wanted)) return undefined;
-  return { ...row, paid_out_date: await paidOutDateOf(past, row) };
+  return reportedOf(row, await paidOutDateOf(past, row));
 }
 
 async function paidOutDateOf(past: Past, row: TransactionRow): Promise<string | null> {

@@ -11,7 +11,7 @@ export async function csvResponse<Page, Position>(
   fileName: string,
   header: string,
   first: Page,
-  write: (page: Page) => Promise<{ lines: string; next: Position | undefined }>,
+  write: (page: Page) => Promise<{ lines: string | Buffer; next: Position | undefined }>,
   readAfter: (position: Position) => Promise<Page>,
 ) {
   let written = await write(first);

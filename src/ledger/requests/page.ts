@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { listBody } from "../../values/json-body.ts";
+import type { Writer } from "../../values/json-writer.ts";
 import type { PageLimits, Position } from "../tables/page.ts";
 import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";
 import type { Cursors } from "./cursor.ts";
@@ -11,24 +13,24 @@ export const listLimits: PageLimits = { countMax: 200, bytesMax: pageBytesMax };
 type Extension = { extended?: boolean | undefined; cursor?: string | undefined };
 
 /** What can be searched, page by page. */
-export interface Search<Row extends Position> {
+export interface Search<Row> {
   /** The parameters besides the page, as links have them. */
   filters: [name: string, value: unknown][];
   /** A greater `display_size` counts as this. */
   displaySizeMax: number;
   /** Where counting stops. Default: never. */
   countMax?: number | undefined;
-  /** A page of the rows after a position. */
+  /** A page of the rows after a position, the position of the next page, if there is one, and the total, if it is known. */
   rows(
     after: Position | undefined,
     limits: PageLimits & { offset: number },
-  ): Promise<{ rows: Row[]; isLast: boolean }>;
+  ): Promise<{ rows: Row[]; next: Position | undefined; total?: number | undefined }>;
   /** The number of all matches up to a maximum. */
   count(max: number): Promise<number>;
 }
 
 /** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
-export async function readPage<Row extends Position>(
+export async function readPage<Row>(
   { url, query }: { url: string; query: { page: number; display_size: number } & Extension },
   cursors: Cursors["page"],
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
@@ -41,32 +43,36 @@ export async function readPage<Row extends Position>(
   const page = cursor?.page ?? query.page;
   const offset = cursor ? 0 : (page - 1) * displaySize;
   const limits = { offset, countMax: displaySize, bytesMax: pageBytesMax };
-  const { rows, isLast } = await search.rows(cursor, limits);
+  const { rows, next, total: known } = await search.rows(cursor, limits);
   // The last page shows how many matches there are; counting them could take long.
-  const isEnd = isLast && (rows.length > 0 || offset === 0);
-  const total =
-    cursor?.total ?? (isEnd ? Math.min(offset + rows.length, countMax) : await search.count(countMax));
+  const isEnd = !next && (rows.length > 0 || offset === 0);
+  const count = async () => (isEnd ? offset + rows.length : (known ?? (await search.count(countMax))));
+  const total = cursor?.total ?? Math.min(await count(), countMax);
   const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
   if (isBeyondLast && !cursor && !isLimited) return pageMissing;
-  const last = isLast ? undefined : rows.at(-1);
-  const count = rows.length;
   const { next_cursor, ...links } = viewPageLinks({
     url,
     filters: [...filters, ["extended", query.extended]],
     page: query.page,
     cursor: query.cursor,
     displaySize,
-    count,
+    count: rows.length,
     total: isLimited ? undefined : total,
-    nextCursor: last && cursors.write({ ...last, page: page + 1, total, random: randomUUID() }),
+    nextCursor: next && cursors.write({ ...next, page: page + 1, total, random: randomUUID() }),
   });
   return {
     headers: viewLinkHeader({ next_cursor }),
     rows,
-    page: { total, count, page },
+    page: { total, count: rows.length, page },
     links: isExtended(query) ? { ...links, next_cursor } : links,
   };
 }
+
+/** The body of a page. */
+export const pageBody = <Row, Value, Links>(
+  { page, rows, links }: { page: { total: number; count: number; page: number }; rows: Row[]; links: Links },
+  write: Writer<Row, Value>,
+) => listBody(page, "results", { elements: rows, write }, { _links: links });
 
 /** True if the response has the members that alphagov/pay-ledger does not have. */
 export const isExtended = ({ cursor, extended = cursor !== undefined }: Extension): boolean => extended;

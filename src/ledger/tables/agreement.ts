@@ -10,9 +10,8 @@ import {
   equalsInAnyCase,
   oneOf,
 } from "./conditions.ts";
-import type { Details } from "./event.ts";
 import type { AccountResourceRow } from "./fold-state.ts";
-import { continuationCondition, newestFirst, type PageLimits, type Position } from "./page.ts";
+import { continuationCondition, newestFirst, type PageLimits, type Position, readWithin } from "./page.ts";
 import { newestInstrument, type PaymentInstrumentRow } from "./payment-instrument.ts";
 import { queryCount } from "./query.ts";
 import { accountTypes, resourceTable } from "./resource-table.ts";
@@ -46,40 +45,54 @@ export const agreementTable = resourceTable<AgreementRow>(
   { hasSize: true },
 );
 
-/** An agreement as responses show it. */
+/** An agreement as responses show it. Details are JSON. */
 export interface FoundAgreement
-  extends Omit<AgreementRow, "event_count" | "first_event_id" | "folded" | "gateway_account_id"> {
+  extends Omit<AgreementRow, "event_count" | "first_event_id" | "folded" | "gateway_account_id" | "details"> {
+  details: string;
   /** Its newest payment instrument. */
-  payment_instrument: Pick<PaymentInstrumentRow, "external_id" | "created_date" | "details"> | null;
+  payment_instrument: FoundInstrument | null;
 }
 
-/** The columns in responses, of `agreement` and `instrument`; without the details, which are not read, if a condition is false. */
-const shownColumns = (wholeCondition: string) => `
-  agreement.external_id, agreement.service_id, agreement.live, agreement.state, agreement.created_date,
-  agreement.reference, agreement.cancelled_date, agreement.cancelled_by_user_email,
-  case when ${wholeCondition} then jsonb_build_object(
-    'description', agreement.details -> 'description', 'user_identifier', agreement.details -> 'user_identifier'
-  ) end as details,
-  instrument.external_id as instrument_external_id, instrument.created_date as instrument_created_date,
-  case when ${wholeCondition} then instrument.details end as instrument_details`;
+interface FoundInstrument extends Pick<PaymentInstrumentRow, "external_id" | "created_date"> {
+  details: string;
+}
+
+const size = "(agreement.size + coalesce(instrument.size, 0))";
+
+/**
+ * The columns in responses, of `agreement` and `instrument`; without the details, which are not read, if they are larger than
+ * `bytesMax`.
+ */
+function shownColumns(bytesMax: string): string {
+  const wholeCondition = `${size} <= ${bytesMax}::bigint`;
+  return `
+    agreement.external_id, agreement.service_id, agreement.live, agreement.state, agreement.created_date,
+    agreement.reference, agreement.cancelled_date, agreement.cancelled_by_user_email,
+    case when ${wholeCondition} then jsonb_build_object(
+      'description', agreement.details -> 'description', 'user_identifier', agreement.details -> 'user_identifier'
+    )::text end as details,
+    instrument.external_id as instrument_external_id, instrument.created_date as instrument_created_date,
+    case when ${wholeCondition} then instrument.details::text end as instrument_details,
+    ${size} as size, ${wholeCondition} as is_whole`;
+}
 
 interface FoundRow extends Omit<FoundAgreement, "payment_instrument"> {
   instrument_external_id: string | null;
   instrument_created_date: string;
-  instrument_details: Details;
+  instrument_details: string;
+  size: number;
+  is_whole: boolean;
 }
 
-const withInstrument = <Row extends FoundRow>({
+const withInstrument = ({
   instrument_external_id: external_id,
   instrument_created_date: created_date,
   instrument_details: details,
   ...row
-}: Row) => ({
+}: FoundRow) => ({
   ...row,
   payment_instrument: external_id === null ? null : { external_id, created_date, details },
 });
-
-const size = "agreement.size + coalesce(instrument.size, 0)";
 
 /** The id of an agreement, and values that it must have. */
 export interface AgreementKey {
@@ -89,7 +102,7 @@ export interface AgreementKey {
 }
 
 const findStatement = `
-  select ${shownColumns(`${size} <= $4::bigint`)}, ${size} <= $4::bigint as is_whole
+  select ${shownColumns("$4")}
   from agreement left join lateral (${newestInstrument}) as instrument on true
   where agreement.external_id = $1
     and ($2::text is null or gateway_account_id = $2) and ($3::text is null or agreement.service_id = $3)`;
@@ -99,9 +112,9 @@ export async function findAgreement(
   sql: Sql,
   { external_id, gateway_account_id, service_id }: AgreementKey,
   bytesMax = Number.MAX_SAFE_INTEGER,
-): Promise<(FoundAgreement & { is_whole: boolean }) | undefined> {
+): Promise<ReturnType<typeof withInstrument> | undefined> {
   const values = [external_id, gateway_account_id ?? null, service_id ?? null, bytesMax];
-  const [row] = await sql.query<FoundRow & { is_whole: boolean }>(findStatement, values);
+  const [row] = await sql.query<FoundRow>(findStatement, values);
   return row && withInstrument(row);
 }
 
@@ -133,30 +146,25 @@ const matching = (filter: AgreementFilter, bind: Bind) =>
 
 /**
  * A page of the agreements that match the filter, newest first; ties are ordered by id, descending. A search from a position
- * excludes agreements that arrived after its first page was read.
+ * excludes agreements that arrived after its first page was read. `next` is the position of the next page, if there is one.
  */
 export async function searchAgreements(
   sql: Sql,
   filter: AgreementFilter,
-  { offset = 0, countMax, bytesMax }: PageLimits & { offset?: number },
-): Promise<{ rows: (FoundAgreement & Position)[]; isLast: boolean }> {
-  const { values, bind } = binding();
-  const arrived = filter.after ? bind(filter.after.arrived) : "(select arrived_events())";
-  // One row more than the page shows whether there is another page. Only the details on the page are read.
-  const statement = `
-    select ${shownColumns("true")}, ${arrived}::text as arrived, number = count as is_last
-    from (
-      select agreement.external_id, instrument.external_id as instrument_id, count(*) over () as count,
-        row_number() over in_order as number, sum(${size}) over in_order - (${size}) as bytes_before
+  { offset = 0, ...limits }: PageLimits & { offset?: number },
+): Promise<{ rows: FoundAgreement[]; next: Position | undefined }> {
+  const { rows, isLast } = await readWithin(limits, (max, rowBytesMax) => {
+    const { values, bind } = binding();
+    const arrived = filter.after ? bind(filter.after.arrived) : "(select arrived_events())";
+    const statement = `
+      select ${shownColumns(bind(rowBytesMax))}, ${arrived}::text as arrived
       from (
-        select * ${matching(filter, bind)} order by ${newestFirst} limit ${bind(countMax + 1)} offset ${bind(offset)}
+        select * ${matching(filter, bind)} order by ${newestFirst} limit ${bind(max)} offset ${bind(offset)}
       ) as agreement left join lateral (${newestInstrument}) as instrument on true
-      window in_order as (order by agreement.created_date desc, agreement.external_id desc)
-    ) as page join agreement using (external_id)
-      left join payment_instrument as instrument on instrument.external_id = instrument_id
-    where number <= ${bind(countMax)} and bytes_before < ${bind(bytesMax)} order by number`;
-  const rows = await sql.query<FoundRow & Position & { is_last: boolean }>(statement, values, "custom");
-  return { rows: rows.map(withInstrument), isLast: rows.at(-1)?.is_last ?? true };
+      order by agreement.created_date desc, agreement.external_id desc`;
+    return sql.query<FoundRow & Position>(statement, values, "custom");
+  });
+  return { rows: rows.map(withInstrument), next: isLast ? undefined : rows.at(-1) };
 }
 
 export function countAgreements(sql: Sql, filter: AgreementFilter): Promise<number> {

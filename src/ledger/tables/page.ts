@@ -6,6 +6,35 @@ export interface PageLimits {
   bytesMax: number;
 }
 
+/** A row of which the long columns may be missing. */
+interface SizedRow {
+  /** In bytes. */
+  size: number;
+  is_whole: boolean;
+}
+
+/**
+ * Reads a page. `read` reads rows up to a number, and none that is larger than a number of bytes as a whole. One row more
+ * than the page shows whether it is the last one. Usually all rows are small, and their sizes need no sum.
+ */
+export async function readWithin<Row extends SizedRow>(
+  { countMax, bytesMax }: PageLimits,
+  read: (max: number, rowBytesMax: number) => Promise<Row[]>,
+): Promise<{ rows: Row[]; isLast: boolean }> {
+  const found = await read(countMax + 1, Math.floor(bytesMax / countMax));
+  const rows = found.slice(0, countMax);
+  if (rows.every((row) => row.is_whole)) return { rows, isLast: found.length <= countMax };
+  let bytes = 0;
+  const fitting = rows.findIndex(({ size }) => {
+    const isFull = bytes >= bytesMax;
+    bytes += size;
+    return isFull;
+  });
+  const count = fitting === -1 ? rows.length : fitting;
+  const again = await read(count + 1, Number.MAX_SAFE_INTEGER);
+  return { rows: again.slice(0, count), isLast: again.length <= count };
+}
+
 /** A position in a search: after a row, without the rows that arrived after the first page was read. */
 export interface Position {
   created_date: string;

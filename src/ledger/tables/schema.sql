@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 1ad13d9a2c036bc2d6ed58bc88354b0c14bbec267d8a29978733f260f4290a9a
+-- Hash of the migrations and of this text: 65874822660d74730ca8a91de8219df45bf4c8516a6a9f8b68ef4097e800eb2d
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -633,15 +633,24 @@ CREATE OR REPLACE FUNCTION arrived_events()
  STABLE PARALLEL RESTRICTED
  SET enable_seqscan TO 'off'
 AS $function$
-declare
-  newest constant bigint := coalesce((select max(id) from event), 0);
-  feed_end constant bigint := event_feed_end();
-  distances constant bigint[] := array(
-    select distinct sql_transaction - feed_end from event_feed where sql_transaction >= feed_end limit 101
-  );
 begin
-  if cardinality(distances) > 100 then return newest; end if;
-  return concat(newest, ':', feed_end, ':', array_to_string(distances, ','));
+  return (
+    select case
+      when cardinality(distances) > 100 then newest::text
+      else concat(newest, ':', feed_end, ':', array_to_string(distances, ','))
+    end
+    from (
+      select feed_end, coalesce((select max(id) from event), 0) as newest, array(
+        select distinct sql_transaction - feed_end from event_feed where sql_transaction >= feed_end limit 101
+      ) as distances
+      from (
+        select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as feed_end
+        from event_feed_epoch where only_row
+        offset 0
+      ) as feed
+      offset 0
+    ) as arrived
+  );
 end $function$;
 
 -- The positions before this one are complete: their SQL transactions have ended, and no later one gets a position below

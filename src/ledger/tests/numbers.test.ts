@@ -19,6 +19,9 @@ async function store(id: string, details: string, account = "57"): Promise<void>
   });
 }
 
+/** JSON without the spaces between its parts that the database writes. */
+const compact = (text: string) => text.replaceAll(/([:,]) /g, "$1");
+
 describe("numbers keep their digits from the queue to every response", () => {
   const numbers = [
     "9007199254740993",
@@ -45,7 +48,7 @@ describe("numbers keep their digits from the queue to every response", () => {
     for (const path of ["/v1/transaction/metadata?account_id=58", list, `/v1/event/${event.event_id}`]) {
       const { text } = await ledger.request(path);
       for (const [index, number] of numbers.entries())
-        expect(text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
+        expect(compact(text)).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
     }
     const csv = await ledger.request("/v1/transaction?account_id=58", { headers: { accept: "text/csv" } });
     const [header = "", line = ""] = csv.text.split("\n");
@@ -102,6 +105,6 @@ describe("limits of numbers", () => {
     const longest = ["9".repeat(100), `-0.${"1".repeat(99)}`, `1${"0".repeat(99)}`];
     await store("longest", `"external_metadata":{"order":[${longest}, 1e99, 1e-99]}`);
     const { text } = await ledger.request("/v1/transaction/longest?account_id=57");
-    expect(text).toContain(`"order":[${longest},1${"0".repeat(99)},0.${"0".repeat(98)}1]`);
+    expect(compact(text)).toContain(`"order":[${longest},1${"0".repeat(99)},0.${"0".repeat(98)}1]`);
   });
 });

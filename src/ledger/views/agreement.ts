@@ -1,36 +1,74 @@
 import type { components, operations } from "../../../generated/ledger.ts";
-import { textOf } from "../projection/details.ts";
+import { Members } from "../../values/json-members.ts";
+import {
+  constantWriter,
+  objectWriter,
+  orElse,
+  valueWriter,
+  type Writer,
+  writer,
+} from "../../values/json-writer.ts";
 import type { FoundAgreement } from "../tables/agreement.ts";
 import type { EventRow } from "../tables/event.ts";
-import { viewCardDetails } from "./card.ts";
+import { cardWriter } from "./card.ts";
 import { viewMilliseconds } from "./date.ts";
+import { detailNames, text } from "./details.ts";
 
 type Schemas = components["schemas"];
 
-export const viewAgreement = (row: FoundAgreement): Schemas["Agreement"] => ({
-  external_id: row.external_id,
-  service_id: row.service_id,
-  reference: row.reference,
-  description: textOf(row.details, "description") ?? null,
-  status: row.state,
-  live: row.live,
-  created_date: viewMilliseconds(row.created_date),
-  payment_instrument: row.payment_instrument && viewInstrument(row.external_id, row.payment_instrument),
-  user_identifier: textOf(row.details, "user_identifier") ?? null,
-  cancelled_date: row.cancelled_date && viewMilliseconds(row.cancelled_date),
-  cancelled_by_user_email: row.cancelled_by_user_email,
-});
+/** Writes a row that has details as JSON. */
+function detailedWriter<Row extends { details: string }, Value>(
+  write: Writer<{ row: Row; details: Members }, Value>,
+): Writer<Row, Value> {
+  return writer((row, out) => {
+    const details = new Members(detailNames);
+    details.find(Buffer.from(row.details), 0);
+    return write({ row, details }, out);
+  });
+}
 
-const viewInstrument = (
-  agreement_external_id: string,
-  { external_id, details, created_date }: NonNullable<FoundAgreement["payment_instrument"]>,
-): Schemas["PaymentInstrument"] => ({
-  external_id,
-  agreement_external_id,
-  card_details: viewCardDetails(details, { brand: "card_brand", hasAddress: true }) ?? null,
-  type: textOf(details, "type") ?? null,
-  created_date: viewMilliseconds(created_date),
-});
+const column = <Row, Value>(read: (row: Row) => Value) => valueWriter(({ row }: { row: Row }) => read(row));
+
+const of = <Row, Value>(write: Writer<Members, Value>) =>
+  writer<{ row: Row; details: Members }, Value>(({ details }, out) => write(details, out));
+
+const none = constantWriter(null);
+
+type Instrument = NonNullable<FoundAgreement["payment_instrument"]> & { agreement_external_id: string };
+
+const instrument = detailedWriter<Instrument, Schemas["PaymentInstrument"]>(
+  objectWriter({
+    external_id: column((row) => row.external_id),
+    agreement_external_id: column((row) => row.agreement_external_id),
+    card_details: of(orElse(cardWriter({ brand: "card_brand", hasAddress: true }), none)),
+    type: of(orElse(text("type"), none)),
+    created_date: column((row) => viewMilliseconds(row.created_date)),
+  }),
+);
+
+const instrumentOf = writer<{ row: FoundAgreement }, Schemas["PaymentInstrument"], boolean>(
+  ({ row }, out) => {
+    if (row.payment_instrument === null) return false;
+    return instrument({ ...row.payment_instrument, agreement_external_id: row.external_id }, out);
+  },
+);
+
+/** Writes an agreement as callers see it. */
+export const agreementWriter = detailedWriter<FoundAgreement, Schemas["Agreement"]>(
+  objectWriter({
+    external_id: column((row) => row.external_id),
+    service_id: column((row) => row.service_id),
+    reference: column((row) => row.reference),
+    description: of(orElse(text("description"), none)),
+    status: column((row) => row.state),
+    live: column((row) => row.live),
+    created_date: column((row) => viewMilliseconds(row.created_date)),
+    payment_instrument: orElse(instrumentOf, none),
+    user_identifier: of(orElse(text("user_identifier"), none)),
+    cancelled_date: column((row) => row.cancelled_date && viewMilliseconds(row.cancelled_date)),
+    cancelled_by_user_email: column((row) => row.cancelled_by_user_email),
+  }),
+);
 
 /** The filters of a search, in the order in which alphagov/pay-ledger writes them in links, then those that it leaves out. */
 export const viewAgreementFilters = ({

@@ -1,36 +1,59 @@
 import type { components } from "../../../generated/ledger.ts";
-import { textOf } from "../projection/details.ts";
-import type { Details } from "../tables/event.ts";
+import type { Members } from "../../values/json-members.ts";
+import {
+  constantWriter,
+  ifNotEmpty,
+  noWriter,
+  objectWriter,
+  orElse,
+  valueWriter,
+  writer,
+} from "../../values/json-writer.ts";
+import { plainText, text } from "./details.ts";
 
 type Schemas = components["schemas"];
 
-/** Details of a card, with the brand from this member; undefined if nothing is known about the card. */
-export function viewCardDetails(
-  details: Details,
-  { brand: brandMember, hasAddress }: { brand: "card_brand" | "card_brand_label"; hasAddress: boolean },
-): Schemas["CardDetails"] | undefined {
-  const brand = textOf(details, brandMember);
-  const type = textOf(details, "card_type")?.toLowerCase();
-  const known = {
-    cardholder_name: textOf(details, "cardholder_name"),
-    billing_address: hasAddress ? viewAddress(details) : undefined,
-    last_digits_card_number: textOf(details, "last_digits_card_number"),
-    first_digits_card_number: textOf(details, "first_digits_card_number"),
-    expiry_date: textOf(details, "expiry_date"),
-    card_type: type === "credit" || type === "debit" ? type : undefined,
-  } as const;
-  const isUnknown = brand === undefined && Object.values(known).every((value) => value === undefined);
-  return isUnknown ? undefined : { ...known, card_brand: brand ?? "" };
-}
+const address = ifNotEmpty(
+  objectWriter<Members, Schemas["Address"]>({
+    line1: text("address_line1"),
+    line2: text("address_line2"),
+    postcode: text("address_postcode"),
+    city: text("address_city"),
+    county: text("address_county"),
+    country: text("address_country"),
+  }),
+);
 
-function viewAddress(details: Details): Schemas["Address"] | undefined {
-  const address = {
-    line1: textOf(details, "address_line1"),
-    line2: textOf(details, "address_line2"),
-    postcode: textOf(details, "address_postcode"),
-    city: textOf(details, "address_city"),
-    county: textOf(details, "address_county"),
-    country: textOf(details, "address_country"),
-  };
-  return Object.values(address).every((value) => value === undefined) ? undefined : address;
+const readType = plainText("card_type");
+
+const cardType = valueWriter((details: Members) => {
+  const type = readType(details)?.toLowerCase();
+  return type === "credit" || type === "debit" ? type : undefined;
+});
+
+/** Writes details of a card, with the brand from this member; nothing if nothing is known about the card. */
+export function cardWriter({
+  brand,
+  hasAddress,
+}: {
+  brand: "card_brand" | "card_brand_label";
+  hasAddress: boolean;
+}) {
+  const readBrand = plainText(brand);
+  const noBrand = constantWriter("");
+  const write = objectWriter<Members, Schemas["CardDetails"]>({
+    cardholder_name: text("cardholder_name"),
+    billing_address: hasAddress ? address : noWriter,
+    last_digits_card_number: text("last_digits_card_number"),
+    first_digits_card_number: text("first_digits_card_number"),
+    expiry_date: text("expiry_date"),
+    card_type: cardType,
+    card_brand: orElse(text(brand), noBrand),
+  });
+  const unknownLength = '{"card_brand":""}'.length;
+  return writer<Members, Schemas["CardDetails"], boolean>((details, out) => {
+    const { length } = out;
+    write(details, out);
+    return out.length - length > unknownLength || readBrand(details) !== undefined;
+  });
 }

@@ -1,9 +1,12 @@
-import { booleanOf, penceOf, textOf } from "../projection/details.ts";
-import { metadataOf } from "../projection/metadata.ts";
+import type { Members } from "../../values/json-members.ts";
+import type { JsonOutput } from "../../values/json-output.ts";
+import { penceOf, textOf } from "../projection/details.ts";
 import type { Details } from "../tables/event.ts";
 import type { ReportedTransaction } from "../tables/reported-transaction.ts";
-import type { TransactionType } from "../tables/transaction.ts";
+import type { TransactionState, TransactionType } from "../tables/transaction.ts";
 import { viewDay } from "./date.ts";
+import { detailNames, plainBoolean, plainPence, plainText, reader } from "./details.ts";
+import { Reported } from "./reported.ts";
 import { csvStateName, viewState } from "./state.ts";
 
 export interface CsvOptions {
@@ -18,65 +21,113 @@ export interface CsvOptions {
 /** CSV (RFC 4180) with lines that end with a line feed: the header line, and a function for the line of a transaction. */
 export function viewCsv(options: CsvOptions) {
   const columns = columnsOf(options);
+  const hasMetadata = options.metadataKeys.length > 0;
   return {
     header: writeLine(columns.map(([header]) => writeCell(header))),
-    line: (row: ReportedTransaction): string => writeLine(columns.map(([, cell]) => writeCell(cell(row)))),
+    writeLine(transaction: ReportedTransaction, out: JsonOutput): void {
+      const exported = exportedOf(transaction, hasMetadata);
+      for (const [index, [, cell]] of columns.entries()) {
+        if (index > 0) out.ascii(",");
+        cell(exported, out);
+      }
+      out.ascii("\n");
+    },
   };
 }
 
-/** A number is an amount in pence. A text can contain anything that a payer or producer has written. */
-type Value = string | number | undefined;
-type Cell = (row: ReportedTransaction) => Value;
+/** A transaction that is exported. */
+interface ExportedTransaction {
+  reported: Reported;
+  type: TransactionType;
+  state: TransactionState;
+  /** UTC, `2024-03-05 09:14:22` and a fraction. */
+  created: string;
+  /** Empty if no column shows it. */
+  metadata: Record<string, unknown>;
+}
+
+const reported = new Reported();
+const metadataMember = reader("external_metadata");
+
+function exportedOf(transaction: ReportedTransaction, hasMetadata: boolean): ExportedTransaction {
+  reported.read(transaction);
+  const metadata = hasMetadata ? metadataMember(reported.details) : undefined;
+  return {
+    reported,
+    type: reported.type,
+    state: reported.state,
+    created: reported.textOf("created_date"),
+    metadata: (metadata ?? {}) as Record<string, unknown>,
+  };
+}
+
+type Cell = (exported: ExportedTransaction, out: JsonOutput) => void;
 type Column = [header: string, cell: Cell];
 
 const columnsOf = ({ feeHeaders, motoHeader, metadataKeys, hasOtherMetadata }: CsvOptions): Column[] => [
-  ["Reference", shown("reference")],
-  ["Description", shown("description")],
-  ["Email", shown("email")],
-  ["Amount", amount],
-  ["Card Brand", shown("card_brand_label")],
-  ["Cardholder Name", shown("cardholder_name")],
-  ["Card Expiry Date", shown("expiry_date")],
-  ["Card Number", shown("last_digits_card_number")],
-  ["State", ({ transaction_type, state }) => csvStateName(transaction_type, state)],
-  ["Finished", ({ state }) => String(viewState(state, 2).finished)],
-  ["Error Code", ({ state }) => viewState(state, 2).code],
-  ["Error Message", ({ state }) => viewState(state, 2).message],
-  ["Provider ID", ({ details }) => textOf(details, "gateway_transaction_id")],
+  ["Reference", ofPayment("reference")],
+  ["Description", ofPayment("description")],
+  ["Email", ofPayment("email")],
+  ["Amount", value(amount)],
+  ["Card Brand", ofPayment("card_brand_label")],
+  ["Cardholder Name", ofPayment("cardholder_name")],
+  ["Card Expiry Date", ofPayment("expiry_date")],
+  ["Card Number", ofPayment("last_digits_card_number")],
+  ["State", value(({ type, state }) => csvStateName(type, state))],
+  ["Finished", value(({ state }) => String(viewState(state, 2).finished))],
+  ["Error Code", value(({ state }) => viewState(state, 2).code)],
+  ["Error Message", value(({ state }) => viewState(state, 2).message)],
+  ["Provider ID", own("gateway_transaction_id")],
   ["GOV.UK Payment ID", paymentId],
-  ["Issued By", of("REFUND", ({ details }) => textOf(details, "user_email"))],
-  ["Date Created", ({ created_date }) => dateOf(created_date)],
-  ["Time Created", ({ created_date }) => created_date.slice(11, 19)],
-  ["Corporate Card Surcharge", of("PAYMENT", ({ details }) => penceOf(details, "corporate_surcharge") ?? 0)],
-  ["Total Amount", totalAmount],
-  ["Wallet Type", (row) => titleCase(textOf(shownDetails(row), "wallet"))],
+  ["Issued By", only("REFUND", own("user_email"))],
+  ["Date Created", value(({ created }) => dateOf(created))],
+  ["Time Created", value(({ created }) => created.slice(11, 19))],
+  ["Corporate Card Surcharge", only("PAYMENT", value(ofDetails((details) => pence.surcharge(details) ?? 0)))],
+  ["Total Amount", value(totalAmount)],
+  ["Wallet Type", value(({ reported }) => titleCase(wallet(reported.paymentDetails)))],
   ...(feeHeaders ? feeColumns : []),
-  ["Card Type", (row) => textOf(shownDetails(row), "card_type")?.toLowerCase()],
+  ["Card Type", value(({ reported }) => cardType(reported.paymentDetails)?.toLowerCase())],
   ...(motoHeader ? [motoColumn] : []),
-  ["Payment Provider", of("PAYMENT", ({ details }) => textOf(details, "payment_provider"))],
+  ["Payment Provider", only("PAYMENT", own("payment_provider"))],
   [
     "3-D Secure Required",
-    of("PAYMENT", ({ details }) => (booleanOf(details, "requires_3ds") ? "true" : undefined)),
+    only("PAYMENT", value(ofDetails((details) => (requires3ds(details) ? "true" : undefined)))),
   ],
   ...metadataKeys.map(
-    (key): Column => [`${key} (metadata)`, of("PAYMENT", ({ details }) => textOf(metadataOf(details), key))],
+    (key): Column => [
+      `${key} (metadata)`,
+      only(
+        "PAYMENT",
+        value(({ metadata }) => textOf(metadata, key)),
+      ),
+    ],
   ),
   ...(hasOtherMetadata ? [otherMetadata(metadataKeys)] : []),
 ];
 
+const [wallet, cardType] = [plainText("wallet"), plainText("card_type")];
+const [moto, requires3ds] = [plainBoolean("moto"), plainBoolean("requires_3ds")];
+const pence = {
+  amount: plainPence("amount"),
+  total: plainPence("total_amount"),
+  net: plainPence("net_amount"),
+  fee: plainPence("fee"),
+  surcharge: plainPence("corporate_surcharge"),
+};
+
 /** The metadata without a column of its own, as JSON. */
 function otherMetadata(metadataKeys: string[]): Column {
   const known = new Set(metadataKeys);
-  const write = ({ details }: ReportedTransaction) => {
-    const others = Object.entries(metadataOf(details)).filter(([key]) => !known.has(key));
+  const write = value(({ metadata }) => {
+    const others = Object.entries(metadata).filter(([key]) => !known.has(key));
     return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : undefined;
-  };
-  return ["Other metadata", of("PAYMENT", write)];
+  });
+  return ["Other metadata", only("PAYMENT", write)];
 }
 
 const feeColumns: Column[] = [
-  ["Fee", (row) => (row.transaction_type === "REFUND" ? undefined : penceOf(row.details, "fee"))],
-  ["Net", netAmount],
+  ["Fee", value(({ type, reported }) => (type === "REFUND" ? undefined : pence.fee(reported.details)))],
+  ["Net", value(netAmount)],
   ["Fee (transaction)", feePart("transaction")],
   ["Fee (3DS)", feePart("three_ds")],
   ["Fee (fraud protection)", feePart("radar")],
@@ -84,54 +135,89 @@ const feeColumns: Column[] = [
 
 const motoColumn: Column = [
   "MOTO",
-  of("PAYMENT", ({ details }) => String(booleanOf(details, "moto") ?? false)),
+  only("PAYMENT", value(ofDetails((details) => String(moto(details) ?? false)))),
 ];
 
-/** The details of the payment, on refunds and disputes too. */
-const shownDetails = ({ details, payment_details }: ReportedTransaction): Details =>
-  payment_details ?? details;
+/** A number is an amount in pence. A text can contain anything that a payer or producer has written. */
+type Value = string | number | undefined;
 
-function shown(name: keyof Details): Cell {
-  return (row) => textOf(shownDetails(row), name);
+/** A cell with a value. */
+function value(read: (exported: ExportedTransaction) => Value): Cell {
+  return (exported, out) => out.text(writeCell(read(exported)));
+}
+
+function ofDetails(read: (details: Members) => Value) {
+  return ({ reported }: ExportedTransaction): Value => read(reported.details);
 }
 
 /** A cell of one type of transaction. */
-function of(type: TransactionType, cell: Cell): Cell {
-  return (row) => (row.transaction_type === type ? cell(row) : undefined);
+function only(type: TransactionType, cell: Cell): Cell {
+  return (exported, out) => {
+    if (exported.type === type) cell(exported, out);
+  };
+}
+
+/** A cell with a text of the transaction's own details. */
+function own(name: keyof Details): Cell {
+  const write = textCell(name);
+  return ({ reported }, out) => write(reported.details, out);
+}
+
+/** A cell with a text of the payment's details. */
+function ofPayment(name: keyof Details): Cell {
+  const write = textCell(name);
+  return ({ reported }, out) => write(reported.paymentDetails, out);
+}
+
+/** Copies a text that is safe as it is, as nearly all are. */
+function textCell(name: keyof Details): (details: Members, out: JsonOutput) => void {
+  const number = detailNames.add(name);
+  const read = plainText(name);
+  return (details, out) => {
+    const [start, end] = [details.start(number) + 1, details.end(number) - 1];
+    if (start === 1) return;
+    if (details.bytes[start - 1] === quoteByte && isPlain(details.bytes, start, end))
+      out.copy(details.bytes, start, end);
+    else out.text(writeCell(read(details)));
+  };
 }
 
 /** Refunds and disputes are negative, except for a dispute that was won. */
-function amount({ transaction_type, state, details }: ReportedTransaction): Value {
-  const pence = penceOf(details, "amount");
-  const stays = transaction_type === "PAYMENT" || (transaction_type === "DISPUTE" && state === "WON");
-  return stays ? pence : negated(pence);
+function amount({ type, state, reported: { details } }: ExportedTransaction): Value {
+  const stays = type === "PAYMENT" || (type === "DISPUTE" && state === "WON");
+  return stays ? pence.amount(details) : negated(pence.amount(details));
 }
 
-function totalAmount({ transaction_type, state, details }: ReportedTransaction): Value {
-  const total = penceOf(details, "total_amount") ?? penceOf(details, "amount");
-  if (transaction_type === "DISPUTE") return undefined;
-  if (transaction_type === "REFUND") return negated(total);
+function totalAmount({ type, state, reported: { details } }: ExportedTransaction): Value {
+  const total = pence.total(details) ?? pence.amount(details);
+  if (type === "DISPUTE") return undefined;
+  if (type === "REFUND") return negated(total);
   if (state === "SUCCESS") return total;
   return viewState(state, 2).finished ? 0 : undefined;
 }
 
-function netAmount({ transaction_type, state, details }: ReportedTransaction): Value {
-  const net = penceOf(details, "net_amount");
-  const total = net ?? penceOf(details, "total_amount") ?? penceOf(details, "amount");
-  if (transaction_type === "DISPUTE") return net;
-  if (transaction_type === "REFUND") return negated(total);
+function netAmount({ type, state, reported: { details } }: ExportedTransaction): Value {
+  const net = pence.net(details);
+  const total = net ?? pence.total(details) ?? pence.amount(details);
+  if (type === "DISPUTE") return net;
+  if (type === "REFUND") return negated(total);
   return state === "SUCCESS" ? total : (net ?? 0);
 }
 
 function feePart(type: string): Cell {
-  return of("PAYMENT", ({ details: { fee_breakdown: parts } }) => {
-    const part = Array.isArray(parts) ? parts.find((one) => one?.fee_type === type) : undefined;
-    return part && penceOf(part, "amount");
+  const breakdown = reader("fee_breakdown");
+  const part = value(({ reported }) => {
+    const parts = breakdown(reported.details);
+    const found = Array.isArray(parts) ? parts.find((one) => one?.fee_type === type) : undefined;
+    return found && penceOf(found, "amount");
   });
+  return only("PAYMENT", part);
 }
 
-const paymentId: Cell = ({ transaction_type, external_id, parent_external_id }) =>
-  transaction_type === "PAYMENT" ? external_id : (parent_external_id ?? undefined);
+function paymentId({ type, reported }: ExportedTransaction, out: JsonOutput): void {
+  const json = reported.textOf(type === "PAYMENT" ? "external_id" : "parent_external_id");
+  out.text(writeCell(JSON.parse(json) ?? undefined));
+}
 
 const negated = (pence: number | undefined) => (pence === undefined ? undefined : 0 - pence);
 
@@ -172,6 +258,20 @@ const harmless = (text: string): string => text.replaceAll(formulas, "'");
 /** Characters that must be quoted. */
 const special = /[",\r\n]/;
 const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** True for a text without characters that a cell or JSON escapes. Others than ASCII are not looked at more closely. */
+function isPlain(bytes: Buffer, start: number, end: number): boolean {
+  if (formulaBytes.includes(bytes[start] as number)) return false;
+  for (let index = start; index < end; index += 1) {
+    const byte = bytes[index] as number;
+    if (byte >= 0x80 || escapedBytes.includes(byte)) return false;
+  }
+  return true;
+}
+const bytesOf = (characters: string) => [...Buffer.from(characters)];
+const formulaBytes = bytesOf("=+-@");
+const escapedBytes = bytesOf('\\",;');
+const [quoteByte] = bytesOf('"');
 
 /** Tests for both in one pass, since nearly all texts match neither. A line break is special in any case. */
 const unsafe = new RegExp(`^(?:\\t|${start})|[;\\t]"*${start}|${special.source}`);

@@ -28,6 +28,14 @@ const views = { 1: viewsIn(1), 2: viewsIn(2) };
 export const viewState = (state: TransactionState, version: StatusVersion): StateView =>
   views[version].get(state) as StateView;
 
+const bytesIn = (version: StatusVersion) =>
+  new Map([...views[version]].map(([state, view]) => [state, Buffer.from(JSON.stringify(view))]));
+const bytes = { 1: bytesIn(1), 2: bytesIn(2) };
+
+/** A state as callers see it, as JSON. */
+export const stateJson = (state: TransactionState, version: StatusVersion): Buffer =>
+  bytes[version].get(state) as Buffer;
+
 /** How a version shows each state. */
 export const statusesByState = (version: StatusVersion): Map<TransactionState, StateView["status"]> =>
   new Map([...views[version]].map(([state, { status }]) => [state, status]));

@@ -1,155 +1,120 @@
 import type { components } from "../../../generated/ledger.ts";
-import { booleanOf, penceOf, textOf } from "../projection/details.ts";
-import type { Details } from "../tables/event.ts";
+import type { Members } from "../../values/json-members.ts";
+import {
+  constantWriter,
+  type MemberWriters,
+  noWriter,
+  objectWriter,
+  orElse,
+  valueWriter,
+  type Writer,
+  writer,
+} from "../../values/json-writer.ts";
 import type { ReportedTransaction } from "../tables/reported-transaction.ts";
-import { viewCardDetails } from "./card.ts";
-import { viewDay, viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
-import { type StatusVersion, viewState } from "./state.ts";
+import { cardWriter } from "./card.ts";
+import { boolean, day, member, milliseconds, pence, plainText, text } from "./details.ts";
+import { dayLine, line, millisecondsLine, presentLine, Reported } from "./reported.ts";
+import { type StatusVersion, stateJson } from "./state.ts";
 
 type Schemas = components["schemas"];
 
-/** A transaction as callers see it. Undefined members are not sent. */
-export const viewTransaction = (
-  row: ReportedTransaction,
+/** Writes transactions as callers see them. */
+export function transactionWriter(
   version: StatusVersion,
-): Schemas["TransactionView"] => views[row.transaction_type](row, version);
-
-const views = { PAYMENT: viewPayment, REFUND: viewRefund, DISPUTE: viewDispute };
-
-export function viewPayment(row: ReportedTransaction, version: StatusVersion): Schemas["Payment"] {
-  const { details } = row;
-  const text = (name: keyof Details) => textOf(details, name);
-  const pence = (name: keyof Details) => penceOf(details, name);
-  return {
-    transaction_id: row.external_id,
-    transaction_type: "PAYMENT",
-    gateway_account_id: row.gateway_account_id ?? undefined,
-    service_id: row.service_id ?? undefined,
-    credential_external_id: text("credential_external_id"),
-    amount: pence("amount"),
-    total_amount: pence("total_amount"),
-    corporate_card_surcharge: pence("corporate_surcharge"),
-    fee: pence("fee"),
-    net_amount: pence("net_amount"),
-    state: { ...viewState(row.state, version), can_retry: booleanOf(details, "can_retry") },
-    description: text("description"),
-    reference: text("reference"),
-    language: text("language"),
-    return_url: text("return_url"),
-    email: text("email"),
-    payment_provider: text("payment_provider"),
-    created_date: viewMilliseconds(row.created_date),
-    card_details: viewCardDetails(details, { brand: "card_brand_label", hasAddress: true }),
-    exemption: viewExemption(details),
-    delayed_capture: booleanOf(details, "delayed_capture") ?? false,
-    gateway_transaction_id: text("gateway_transaction_id"),
-    refund_summary: viewRefundSummary(details),
-    settlement_summary: {
-      capture_submit_time: viewProducerInstant(details, "capture_submitted_date") ?? null,
-      captured_date: viewProducerDay(details, "captured_date") ?? null,
-      ...viewSettlement(row),
-    },
-    authorisation_summary: viewAuthorisation(details),
-    metadata: details.external_metadata as Schemas["Payment"]["metadata"],
-    moto: booleanOf(details, "moto") ?? false,
-    live: row.live ?? undefined,
-    source: details.source as Schemas["Source"] | undefined,
-    wallet_type: text("wallet"),
-    gateway_payout_id: text("gateway_payout_id"),
-    authorisation_mode: (details.authorisation_mode as Schemas["AuthorisationMode"] | undefined) ?? "web",
-    agreement_id: text("agreement_id"),
-    agreement_payment_type: text("agreement_payment_type"),
-    disputed: booleanOf(details, "disputed") ?? false,
-  };
+): Writer<ReportedTransaction, Schemas["TransactionView"]> {
+  return writer((transaction, out) => {
+    shown.read(transaction, version);
+    return writers[shown.type](shown, out);
+  });
 }
 
-function viewChild(row: ReportedTransaction, version: StatusVersion) {
-  return {
-    transaction_id: row.external_id,
-    parent_transaction_id: row.parent_external_id ?? undefined,
-    gateway_account_id: row.gateway_account_id ?? undefined,
-    service_id: row.service_id ?? undefined,
-    amount: penceOf(row.details, "amount"),
-    state: viewState(row.state, version),
-    created_date: viewMilliseconds(row.created_date),
-    gateway_transaction_id: textOf(row.details, "gateway_transaction_id"),
-    settlement_summary: viewSettlement(row),
-    live: row.live ?? undefined,
-  };
-}
+/** Writes a payment as callers see it. */
+export const paymentWriter = writer<ReportedTransaction, Schemas["Payment"]>((transaction, out) =>
+  payment(shown.read(transaction), out),
+);
 
-/** A transaction is settled when its payout is paid. */
-const viewSettlement = ({ paid_out_date: paidOut }: ReportedTransaction): Schemas["SettlementSummary"] => ({
-  settled_date: paidOut === null ? undefined : viewDay(paidOut),
+/** The transaction that is written. */
+const shown = new Reported();
+
+/** Writes from the details. */
+const of = <Value, Written extends boolean>(write: Writer<Members, Value, Written>) =>
+  writer<Reported, Value, Written>(({ details }, out) => write(details, out));
+
+/** Writes from the details of the payment. */
+const ofPayment = <Value, Written extends boolean>(write: Writer<Members, Value, Written>) =>
+  writer<Reported, Value, Written>(({ payment }, out) => write(payment, out));
+
+const none = constantWriter(null);
+const no = constantWriter(false);
+
+const state = writer<Reported, Schemas["TransactionState"]>(({ state, version }, out) => {
+  const json = stateJson(state, version);
+  out.copy(json, 0, json.length);
+  return true;
 });
 
-function viewRefund(row: ReportedTransaction, version: StatusVersion): Schemas["Refund"] {
-  const payment = row.payment_details ?? {};
-  return {
-    ...viewChild(row, version),
-    transaction_type: "REFUND",
-    refunded_by: textOf(row.details, "refunded_by"),
-    refunded_by_user_email: textOf(row.details, "user_email"),
-    gateway_payout_id: textOf(row.details, "gateway_payout_id"),
-    payment_details: {
-      ...viewPaymentDetails(payment),
-      wallet_type: textOf(payment, "wallet"),
-    },
-  };
-}
+const canRetry = boolean("can_retry");
 
-function viewDispute(row: ReportedTransaction, version: StatusVersion): Schemas["Dispute"] {
-  return {
-    ...viewChild(row, version),
-    transaction_type: "DISPUTE",
-    fee: penceOf(row.details, "fee"),
-    net_amount: penceOf(row.details, "net_amount"),
-    payment_details: viewPaymentDetails(row.payment_details ?? {}),
-    evidence_due_date: viewProducerInstant(row.details, "evidence_due_date"),
-    reason: viewReason(textOf(row.details, "reason")),
-  };
-}
+const paymentState = writer<Reported, Schemas["TransactionState"]>((reported, out) => {
+  state(reported, out);
+  const length = out.length - "}".length;
+  out.cutTo(length);
+  out.ascii(',"can_retry":');
+  if (!canRetry(reported.details, out)) out.cutTo(length);
+  out.ascii("}");
+  return true;
+});
 
-function viewPaymentDetails(payment: Details): Schemas["PaymentDetails"] {
-  return {
-    description: textOf(payment, "description"),
-    reference: textOf(payment, "reference"),
-    email: textOf(payment, "email"),
-    // Always there: pages of alphagov/pay-selfservice fail without it. That ledger shows no refund before its payment.
-    card_details: viewCardDetails(payment, { brand: "card_brand_label", hasAddress: false }) ?? {
-      card_brand: "",
-    },
-    transaction_type: "PAYMENT",
-  };
-}
+/** Writes for details that have one of these members. */
+const ifAny = <Value>(members: Writer<Members, unknown, boolean>[], write: Writer<Members, Value>) =>
+  writer<Members, Value, boolean>((details, out) => {
+    const { length } = out;
+    const isAny = members.some((one) => one(details, out));
+    out.cutTo(length);
+    return isAny && write(details, out);
+  });
+
+const authorisation = ifAny(
+  [boolean("requires_3ds"), text("version_3ds")],
+  objectWriter<Members, Schemas["AuthorisationSummary"]>({
+    three_d_secure: objectWriter<Members, NonNullable<Schemas["AuthorisationSummary"]["three_d_secure"]>>({
+      required: orElse(boolean("requires_3ds"), no),
+      version: text("version_3ds"),
+    }),
+  }),
+);
 
 /** Providers without refunds, whatever the events contain. */
 const withoutRefunds = new Set(["epdq", "smartpay"]);
+const provider = plainText("payment_provider");
+const unavailable = writer<Members, "unavailable", boolean>((details, out) => {
+  const isUnavailable = withoutRefunds.has(provider(details)?.toLowerCase() ?? "");
+  if (isUnavailable) out.ascii('"unavailable"');
+  return isUnavailable;
+});
+const refunded = orElse(pence("refund_amount_refunded"), none);
 
-function viewRefundSummary(details: Details): Schemas["RefundSummary"] | undefined {
-  const status = textOf(details, "refund_status");
-  const available = penceOf(details, "refund_amount_available");
-  const refunded = penceOf(details, "refund_amount_refunded");
-  if (status === undefined && available === undefined && refunded === undefined) return undefined;
-  const provider = textOf(details, "payment_provider")?.toLowerCase() ?? "";
-  return {
-    status: withoutRefunds.has(provider) ? "unavailable" : (status ?? null),
-    user_external_id: null,
-    amount_available: available ?? null,
-    amount_submitted: refunded ?? null,
-    amount_refunded: refunded ?? null,
-  };
-}
+const refundSummary = ifAny(
+  [text("refund_status"), pence("refund_amount_available"), pence("refund_amount_refunded")],
+  objectWriter<Members, Schemas["RefundSummary"]>({
+    status: orElse(unavailable, orElse(text("refund_status"), none)),
+    user_external_id: none,
+    amount_available: orElse(pence("refund_amount_available"), none),
+    amount_submitted: refunded,
+    amount_refunded: refunded,
+  }),
+);
 
 const exemptionResults: Record<string, NonNullable<Schemas["Exemption"]["outcome"]>["result"]> = {
   EXEMPTION_HONOURED: "honoured",
   EXEMPTION_REJECTED: "rejected",
   EXEMPTION_OUT_OF_SCOPE: "out of scope",
 };
+const readExemption = { outcome: plainText("exemption3ds"), requested: plainText("exemption_3ds_requested") };
 
-function viewExemption(details: Details): Schemas["Exemption"] | undefined {
-  const outcome = textOf(details, "exemption3ds");
-  const requested = textOf(details, "exemption_3ds_requested");
+const exemption = valueWriter((details: Members): Schemas["Exemption"] | undefined => {
+  const outcome = readExemption.outcome(details);
+  const requested = readExemption.requested(details);
   if (outcome === "EXEMPTION_NOT_REQUESTED") return { requested: false };
   if (outcome === undefined && requested === undefined) return undefined;
   const result = outcome === undefined ? undefined : exemptionResults[outcome];
@@ -158,14 +123,91 @@ function viewExemption(details: Details): Schemas["Exemption"] | undefined {
     type: requested === "CORPORATE" ? "corporate" : undefined,
     outcome: result && { result },
   };
-}
+});
 
-function viewAuthorisation(details: Details): Schemas["AuthorisationSummary"] | undefined {
-  const required = booleanOf(details, "requires_3ds");
-  const version = textOf(details, "version_3ds");
-  if (required === undefined && version === undefined) return undefined;
-  return { three_d_secure: { required: required ?? false, version } };
-}
+const created = millisecondsLine("created_date");
+/** A transaction is settled when its payout is paid. */
+const settled = dayLine("paid_out_date");
+
+const payment = objectWriter<Reported, Schemas["Payment"]>({
+  transaction_id: presentLine("external_id"),
+  transaction_type: constantWriter("PAYMENT"),
+  gateway_account_id: line("gateway_account_id"),
+  service_id: line("service_id"),
+  credential_external_id: of(text("credential_external_id")),
+  amount: of(pence("amount")),
+  total_amount: of(pence("total_amount")),
+  corporate_card_surcharge: of(pence("corporate_surcharge")),
+  fee: of(pence("fee")),
+  net_amount: of(pence("net_amount")),
+  state: paymentState,
+  description: of(text("description")),
+  reference: of(text("reference")),
+  language: of(text("language")),
+  return_url: of(text("return_url")),
+  email: of(text("email")),
+  payment_provider: of(text("payment_provider")),
+  created_date: created,
+  card_details: of(cardWriter({ brand: "card_brand_label", hasAddress: true })),
+  exemption: of(exemption),
+  delayed_capture: of(orElse(boolean("delayed_capture"), no)),
+  gateway_transaction_id: of(text("gateway_transaction_id")),
+  refund_summary: of(refundSummary),
+  settlement_summary: objectWriter<Reported, Schemas["PaymentSettlementSummary"]>({
+    capture_submit_time: of(orElse(milliseconds("capture_submitted_date"), none)),
+    captured_date: of(orElse(day("captured_date"), none)),
+    settled_date: settled,
+  }),
+  authorisation_summary: of(authorisation),
+  metadata: of(member("external_metadata")),
+  moto: of(orElse(boolean("moto"), no)),
+  live: line("live"),
+  source: of(member("source")),
+  wallet_type: of(text("wallet")),
+  gateway_payout_id: of(text("gateway_payout_id")),
+  authorisation_mode: of(
+    orElse(member<Schemas["AuthorisationMode"]>("authorisation_mode"), constantWriter("web")),
+  ),
+  agreement_id: of(text("agreement_id")),
+  agreement_payment_type: of(text("agreement_payment_type")),
+  disputed: of(orElse(boolean("disputed"), no)),
+});
+
+const childMembers = {
+  transaction_id: presentLine<string>("external_id"),
+  parent_transaction_id: line<string>("parent_external_id"),
+  gateway_account_id: line<string>("gateway_account_id"),
+  service_id: line<string>("service_id"),
+  amount: of(pence("amount")),
+  state,
+  created_date: created,
+  gateway_transaction_id: of(text("gateway_transaction_id")),
+  settlement_summary: objectWriter<Reported, Schemas["SettlementSummary"]>({ settled_date: settled }),
+  live: line<boolean>("live"),
+};
+
+const paymentMembers: MemberWriters<Reported, Omit<Schemas["PaymentDetails"], "wallet_type">> = {
+  description: ofPayment(text("description")),
+  reference: ofPayment(text("reference")),
+  email: ofPayment(text("email")),
+  // Always there: pages of alphagov/pay-selfservice fail without it. That ledger shows no refund before its payment.
+  card_details: ofPayment(
+    orElse(cardWriter({ brand: "card_brand_label", hasAddress: false }), constantWriter({ card_brand: "" })),
+  ),
+  transaction_type: constantWriter("PAYMENT"),
+};
+
+const refund = objectWriter<Reported, Schemas["Refund"]>({
+  ...childMembers,
+  transaction_type: constantWriter("REFUND"),
+  refunded_by: of(text("refunded_by")),
+  refunded_by_user_email: of(text("user_email")),
+  gateway_payout_id: of(text("gateway_payout_id")),
+  payment_details: objectWriter<Reported, Schemas["PaymentDetails"]>({
+    ...paymentMembers,
+    wallet_type: ofPayment(text("wallet")),
+  }),
+});
 
 type Reason = NonNullable<Schemas["Dispute"]["reason"]>;
 const reasons: Record<string, Reason> = {
@@ -178,8 +220,25 @@ const reasons: Record<string, Reason> = {
   subscription_canceled: "subscription_canceled",
   unrecognized: "unrecognised",
 };
+const readReason = plainText("reason");
 
-function viewReason(reason: string | undefined): Reason | undefined {
-  if (reason === undefined || reason.trim() === "") return undefined;
-  return (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? "other";
-}
+const reason = valueWriter((details: Members): Reason | undefined => {
+  const given = readReason(details);
+  if (given === undefined || given.trim() === "") return undefined;
+  return (Object.hasOwn(reasons, given) ? reasons[given] : undefined) ?? "other";
+});
+
+const dispute = objectWriter<Reported, Schemas["Dispute"]>({
+  ...childMembers,
+  transaction_type: constantWriter("DISPUTE"),
+  fee: of(pence("fee")),
+  net_amount: of(pence("net_amount")),
+  payment_details: objectWriter<Reported, Schemas["PaymentDetails"]>({
+    ...paymentMembers,
+    wallet_type: noWriter,
+  }),
+  evidence_due_date: of(milliseconds("evidence_due_date")),
+  reason: of(reason),
+});
+
+const writers = { PAYMENT: payment, REFUND: refund, DISPUTE: dispute };

@@ -6,6 +6,7 @@ import { type NewEvent, type ResourceType, saveEvents } from "../event.ts";
 import { ledgerDatabaseOfFile } from "../ledger-database.fixture.ts";
 import { migrate } from "../migrate.ts";
 import type { Position } from "../page.ts";
+import { placeOf } from "../reported-transaction.ts";
 import { searchTransactions } from "../search/search.ts";
 import { event, feedIsComplete } from "./feed.fixture.ts";
 import {
@@ -268,9 +269,9 @@ test.runIf(isConcurrent)(
               for (const [index, arrival] of arrivals.entries())
                 if (arrival === "after") await store(create(index));
             }
-            pages.push(...page.rows.map(({ external_id }) => external_id));
-            position = page.rows.at(-1);
-            isLast = page.isLast;
+            pages.push(...page.rows.map((row) => placeOf(row).position.external_id));
+            position = page.next;
+            isLast = position === undefined;
           }
           const had = arrivals.flatMap((arrival, index) =>
             arrival === "arrived" ? create(index).resource_external_id : [],

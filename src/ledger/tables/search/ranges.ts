@@ -32,7 +32,10 @@ export function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: bool
   const conditions = [filterCondition({ from_date, to_date }, bind)];
   // Only rows that are checked against all conditions can be ranged by the index alone, which lacks the order of arrival.
   if (after) conditions.push((hasArrived ? continuationCondition : afterCondition)(after, bind));
-  if (accounts) {
+  if (accounts?.length === 1) {
+    // The planner does not know that an array has one element, and would sort the rows again.
+    conditions.push(selectiveCondition("gateway_account_id", bind(accounts[0])));
+  } else if (accounts) {
     from.push(`unnest(${bind(accounts)}::text[]) as account (wanted_account)`);
     columns.push("wanted_account");
     conditions.push(selectiveCondition("gateway_account_id", "wanted_account"));
@@ -59,17 +62,15 @@ export function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: bool
       const all = oldest === undefined ? conditions : [...conditions, `created_date >= ${oldest}`];
       return `select ${what} from ${table} where ${all.join(" and ")} ${order} limit (select ${max}::bigint)`;
     },
-    /** True if the index is that of the outlines, which have keys only. */
-    areOutlines: typeStates !== undefined,
   };
 }
 type Ranges = ReturnType<typeof rangesOf>;
 
 /** The newest `enough` transactions of all ranges, in order. */
 export function newestOf(ranges: Ranges, enough: number, bind: Bind): string {
+  if (ranges.columns.length === 0) return ranges.newest("*", bind(enough));
   const ofEach = (what: string) =>
     `select own.* from ${ranges.from} cross join lateral (${ranges.newest(what, bind(enough))}) as own`;
-  if (ranges.count <= 1 && !ranges.areOutlines) return ofEach("*");
   const newest =
     ranges.count * enough > keysMax
       ? newestKeysOf(ranges, enough, bind)

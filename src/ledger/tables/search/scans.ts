@@ -4,13 +4,13 @@ import type { TransactionRow } from "../transaction.ts";
 import { accountsOf, hasOnlyRanges, newestOf, rangesOf, selectiveCondition } from "./ranges.ts";
 import { filterCondition, paidOutCondition, type TransactionFilter } from "./transaction-filter.ts";
 
-export type Column = keyof TransactionRow | "size";
+type Column = keyof TransactionRow | "size";
 
 /**
  * A statement for these columns of matching transactions and `is_cut_off`: true if older transactions that the scan has not
  * read may also match. A row that is cut off may itself not match.
  */
-export type Scan = (columns: Column[], bind: Bind) => string;
+export type Scan = (columns: readonly Column[], bind: Bind) => string;
 
 /** Maximum number of matches of one condition that are read in any order. */
 const indexedMatchesMax = 5000;

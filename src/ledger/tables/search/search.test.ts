@@ -4,6 +4,7 @@ import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
 import type { Database } from "../../../database/database.ts";
 import { ledgerDatabaseOfFile, openLedgerDatabase } from "../ledger-database.fixture.ts";
 import type { Position } from "../page.ts";
+import { placeOf } from "../reported-transaction.ts";
 import { rowsReadDuring } from "../rows-read.fixture.ts";
 import type { TransactionRow } from "../transaction.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
@@ -73,7 +74,9 @@ const isAfter = (after: Position) => (row: Row) =>
   (row.created_date < after.created_date ||
     (row.created_date === after.created_date && row.external_id < after.external_id));
 
-const idsOf = (found: { external_id: string }[]) => found.map(({ external_id }) => external_id);
+const idsOf = (matches: Row[]) => matches.map(({ external_id }) => external_id);
+const idsFound = (page: Awaited<ReturnType<typeof searchTransactions>>) =>
+  page.rows.map((row) => placeOf(row).position.external_id);
 
 /** Filters whose matches, in each account, are missing, rare, or common among the newest transactions. */
 const easy: TransactionFilter[] = [
@@ -177,15 +180,15 @@ test.each(filters)("a search finds, continues and counts the matches of %j", asy
     const matches = ofAllAccounts.filter(isIn(account_id));
     const ids = idsOf(matches);
     const page = await searchTransactions(searched, filter, { countMax: 100, bytesMax });
-    expect(idsOf(page.rows)).toEqual(ids.slice(0, 100));
-    expect(page.isLast).toBe(ids.length <= 100);
+    expect(idsFound(page)).toEqual(ids.slice(0, 100));
+    expect(page.next === undefined).toBe(ids.length <= 100);
     expect(await countTransactions(searched, filter)).toBe(ids.length);
     expect(await countTransactions(searched, filter, 501)).toBe(Math.min(ids.length, 501));
     const row = matches[Math.floor(ids.length / 2)];
     const after = row && { ...row, arrived: String(row.first_event_id) };
     const rest = idsOf(after ? matches.filter(isAfter(after)) : matches);
     const next = await searchTransactions(searched, { ...filter, after }, { countMax: 100, bytesMax });
-    expect(idsOf(next.rows)).toEqual(rest.slice(0, 100));
+    expect(idsFound(next)).toEqual(rest.slice(0, 100));
   }
 });
 
@@ -213,17 +216,13 @@ test("any combination of filters finds the matches on any page of any size", asy
       fc.constantFrom(1, 2000, bytesMax),
       async (filter, offset, countMax, bytesMax) => {
         const ids = idsOf(matchesOf(filter));
-        const { rows: found, isLast } = await searchTransactions(searched, filter, {
-          offset,
-          countMax,
-          bytesMax,
-        });
+        const page = await searchTransactions(searched, filter, { offset, countMax, bytesMax });
         const sizes = matchesOf(filter)
           .slice(offset, offset + countMax)
           .map(({ size }) => size);
         const fitting = sizes.filter((_, index) => sum(sizes.slice(0, index)) < bytesMax).length;
-        expect(idsOf(found)).toEqual(ids.slice(offset, offset + fitting));
-        expect(isLast).toBe(offset + fitting >= ids.length);
+        expect(idsFound(page)).toEqual(ids.slice(offset, offset + fitting));
+        expect(page.next === undefined).toBe(offset + fitting >= ids.length);
         expect(await countTransactions(searched, filter, countMax)).toBe(Math.min(countMax, ids.length));
       },
     ),

@@ -1,53 +1,100 @@
-import type { Plan, Sql } from "../../../database/database.ts";
+import type { Sql } from "../../../database/database.ts";
 import { microsecondAfter } from "../../../values/instant.ts";
 import { type Bind, binding } from "../conditions.ts";
-import { newestFirst, type PageLimits, type Position } from "../page.ts";
-import { bytesBefore, type ReportedTransaction, reported, reportedColumns } from "../reported-transaction.ts";
+import { newestFirst, type PageLimits, type Position, readWithin } from "../page.ts";
+import {
+  foundTransaction,
+  placeOf,
+  type ReportedTransaction,
+  reportedColumns,
+  reportedText,
+} from "../reported-transaction.ts";
 import { beginning, end } from "../summary/periods.ts";
 import type { SummaryFilter } from "../summary/rows.ts";
-import { countSummarised } from "../summary/summary.ts";
+import { countStatement, countSummarised } from "../summary/summary.ts";
 import { hasOnlyRanges } from "./ranges.ts";
-import { type Column, readAll, type Scan, scansFor } from "./scans.ts";
+import { readAll, type Scan, scansFor } from "./scans.ts";
 import type { TransactionFilter } from "./transaction-filter.ts";
 
-/** A transaction in a search result, which is also a position. */
-export type FoundTransaction = ReportedTransaction & Position;
+interface Page {
+  rows: ReportedTransaction[];
+  /** The position of the next page, if there is one. */
+  next: Position | undefined;
+  /** The number of all matches, if the summaries have it and the page has a row. */
+  total: number | undefined;
+}
 
 /**
  * A page of the transactions that match the filter, newest first; ties are ordered by id, descending. A search from a position
- * excludes transactions that arrived after its first page was read.
+ * excludes transactions that arrived after its first page was read. The page is read with its total if it has no position.
  */
 export async function searchTransactions(
   sql: Sql,
   filter: TransactionFilter,
-  { offset = 0, countMax, bytesMax }: PageLimits & { offset?: number },
-): Promise<{ rows: FoundTransaction[]; isLast: boolean }> {
-  // One row more than the page shows whether there is another page.
-  const limit = countMax + 1;
-  const scans = scansFor(filter, offset + limit);
-  const plan = hasOnlyRanges(filter) ? "repeated" : "custom";
-  const rows = await firstKnown<FoundTransaction & { is_last: boolean }>(sql, scans, plan, (scan, bind) => {
-    const arrived = filter.after ? bind(filter.after.arrived) : "(select arrived_events())";
-    // `is_known` is joined to the page, since an empty page and an unknown one both have no rows.
-    return `
-      with found as materialized (
-        select * from (${scan(pageColumns, bind)} offset 0) as found
-        order by ${newestFirst} limit ${bind(offset + limit)}
-      )
-      select * from (select coalesce(bool_and(not is_cut_off), true) as is_known from found) as completeness
-      left join lateral (
-        select ${reported}, ${arrived}::text as arrived, number = count as is_last
-        from (
-          select *, ${bytesBefore(newestFirst)} as bytes_before, row_number() over (order by ${newestFirst}) as number,
-            count(*) over () as count
-          from (select * from found order by ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}) as page
-        ) as transaction
-        where is_known and number <= ${bind(countMax)} and bytes_before < ${bind(bytesMax)}
-      ) as page on true
-      order by ${newestFirst}`;
+  { offset = 0, ...limits }: PageLimits & { offset?: number },
+): Promise<Page> {
+  const { rows: found, isLast } = await readWithin(limits, async (max, rowBytesMax) => {
+    const rows = await searchRows(sql, filter, { offset, max, rowBytesMax });
+    return rows.map(foundTransaction);
   });
-  const found = rows.filter(({ external_id }) => external_id !== null);
-  return { rows: found, isLast: found.at(-1)?.is_last ?? true };
+  const rows = found.map(({ text }) => text);
+  const last = rows.at(-1);
+  if (last === undefined) return { rows, next: undefined, total: undefined };
+  const { position, others } = placeOf(last);
+  const [arrived = "", total] = others;
+  return {
+    rows,
+    next: isLast ? undefined : { ...position, arrived },
+    total: total === undefined ? undefined : Number(total),
+  };
+}
+
+/** The rows of a search. Their last lines are the events that had arrived, and the total if it is read. */
+async function searchRows(
+  sql: Sql,
+  filter: TransactionFilter,
+  { offset, max, rowBytesMax }: { offset: number; max: number; rowBytesMax: number },
+): Promise<{ text: string }[]> {
+  const scans = scansFor(filter, offset + max);
+  const textOf = (bind: Bind, ...others: string[]) => {
+    const arrived = filter.after ? `${bind(filter.after.arrived)}::text` : "(select arrived_events())";
+    return reportedText(bind(rowBytesMax), arrived, ...others);
+  };
+  const pageOf = (from: string, bind: Bind) =>
+    `from ${from} as transaction order by ${newestFirst} limit ${bind(max)} offset ${bind(offset)}`;
+
+  if (hasOnlyRanges(filter)) {
+    const { values, bind } = binding();
+    const [scan] = scans as [Scan];
+    const text = textOf(bind, ...totalOf(filter, bind));
+    const statement = `select ${text} as text ${pageOf(`(${scan(reportedColumns, bind)})`, bind)}`;
+    return sql.query(statement, values, "repeated");
+  }
+  // `is_known` is joined to the page, since an empty page and an unknown one both have no rows.
+  const rows = await firstKnown<{ text: string | null }>(
+    sql,
+    scans,
+    (scan, bind) => `
+      with found as materialized (
+        select * from (${scan(reportedColumns, bind)} offset 0) as found
+        order by ${newestFirst} limit ${bind(offset + max)}
+      )
+      select is_known, text
+      from (select coalesce(bool_and(not is_cut_off), true) as is_known from found) as completeness
+      left join lateral (
+        select ${textOf(bind)} as text, created_date, external_id ${pageOf("(select * from found where is_known)", bind)}
+      ) as page on true
+      order by ${newestFirst}`,
+  );
+  return rows.flatMap(({ text }) => (text === null ? [] : { text }));
+}
+
+/** The total as a column, if it is one number in the summaries. With dates it has many forms, of which no plan is kept. */
+function totalOf(filter: TransactionFilter, bind: Bind): string[] {
+  const summarised = summaryFilterOf(filter);
+  const hasDates = filter.from_date !== undefined || filter.to_date !== undefined;
+  const count = summarised && !hasDates && countStatement(summarised, bind);
+  return count ? [`(${count})`] : [];
 }
 
 /** The number of transactions that match the filter, up to `max`. Without summaries counting stops at `max`. */
@@ -56,7 +103,7 @@ export async function countTransactions(sql: Sql, filter: TransactionFilter, max
   if (summarised) return Math.min(await countSummarised(sql, summarised), max);
   const isExact = max === Number.POSITIVE_INFINITY;
   const scans = isExact ? [readAll(filter)] : scansFor(filter, max);
-  const [row] = await firstKnown<{ count: bigint }>(sql, scans, "custom", (scan, bind) => {
+  const [row] = await firstKnown<{ count: bigint }>(sql, scans, (scan, bind) => {
     const matching = scan([], bind);
     return isExact
       ? `select count(*), true as is_known from (${matching}) as found`
@@ -81,15 +128,12 @@ function summaryFilterOf(filter: TransactionFilter): SummaryFilter | undefined {
 async function firstKnown<Row>(
   sql: Sql,
   scans: Scan[],
-  plan: Plan,
   statementOf: (scan: Scan, bind: Bind) => string,
 ): Promise<Row[]> {
   for (const scan of scans) {
     const { values, bind } = binding();
-    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(scan, bind), values, plan);
+    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(scan, bind), values, "custom");
     if (rows[0]?.is_known) return rows;
   }
   throw new Error("the result of the last scan must be known");
 }
-
-const pageColumns: Column[] = [...reportedColumns, "gateway_payout_id", "size"];

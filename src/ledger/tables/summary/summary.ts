@@ -1,6 +1,6 @@
 import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
-import { binding } from "../conditions.ts";
+import { type Bind, binding } from "../conditions.ts";
 import { queryCount } from "../query.ts";
 import type { TransactionState } from "../transaction.ts";
 import type { Interval } from "./periods.ts";
@@ -28,13 +28,17 @@ export interface Grouping {
   max?: number | undefined;
 }
 
+/** A statement for the number of transactions that match the filter as `count`; undefined if no instant matches. */
+export function countStatement(filter: SummaryFilter, bind: Bind): string | undefined {
+  const rows = rowsOf(filter, {}, bind);
+  return rows && `select coalesce(sum(count), 0)::bigint as count from (${rows}) as part`;
+}
+
 /** The number of transactions that match the filter. */
 export async function countSummarised(sql: Sql, filter: SummaryFilter): Promise<number> {
   const { values, bind } = binding();
-  const rows = rowsOf(filter, {}, bind);
-  if (rows === undefined) return 0;
-  const statement = `select coalesce(sum(count), 0)::bigint as count from (${rows}) as part`;
-  return queryCount(sql, statement, values, "custom");
+  const statement = countStatement(filter, bind);
+  return statement === undefined ? 0 : queryCount(sql, statement, values, "custom");
 }
 
 /** The numbers and sums of the transactions that match the filter, in groups. */

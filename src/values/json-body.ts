@@ -1,0 +1,45 @@
+import { mapInTurns } from "../waiting/turns.ts";
+import { type JsonBytes, JsonOutput } from "./json-output.ts";
+import type { Writer } from "./json-writer.ts";
+
+/** About the bytes of an object, so that few outputs grow. */
+const objectBytes = 1024;
+
+/** A body with what a writer writes of a source. */
+export function bodyOf<Source, Value>(write: Writer<Source, Value>, source: Source): JsonBytes<Value> {
+  const out = new JsonOutput(2 * objectBytes);
+  write(source, out);
+  out.ascii("\n");
+  return out.take();
+}
+
+/**
+ * A body that is an object with a list among its members. The elements of the list are written in turns of the event loop.
+ * There are members before it, and there can be some after it.
+ */
+export async function listBody<
+  Before extends object,
+  Name extends string,
+  Source,
+  Value,
+  After extends object,
+>(
+  before: Before,
+  name: Name,
+  { elements, write }: { elements: Source[]; write: Writer<Source, Value> },
+  after: After,
+): Promise<JsonBytes<Before & { [Key in Name]: Value[] } & After>> {
+  const out = new JsonOutput((elements.length + 2) * objectBytes);
+  out.json(before);
+  out.cutTo(out.length - "}".length);
+  out.ascii(`,"${name}":[`);
+  const { length } = out;
+  await mapInTurns(elements, (element) => {
+    if (out.length > length) out.ascii(",");
+    write(element, out);
+  });
+  out.ascii("]");
+  const rest = JSON.stringify(after);
+  out.text(rest === "{}" ? "}\n" : `,${rest.slice("{".length)}\n`);
+  return out.take();
+}

@@ -1,0 +1,91 @@
+import type { JsonOutput } from "./json-output.ts";
+
+declare const value: unique symbol;
+
+/**
+ * Writes a value of a type as JSON, from a source. Returns false if there is none; the caller then discards what was
+ * written.
+ */
+export type Writer<Source, Value, Written extends boolean = true> = ((
+  source: Source,
+  out: JsonOutput,
+) => Written) & { readonly [value]: Value };
+
+/** A function that writes values of this type. */
+export const writer = <Source, Value, Written extends boolean = true>(
+  write: (source: Source, out: JsonOutput) => Written,
+) => write as Writer<Source, Value, Written>;
+
+/** Writes what a function returns; nothing if that is undefined. */
+export const valueWriter = <Source, Value>(read: (source: Source) => Value) =>
+  writer<Source, Exclude<Value, undefined>, undefined extends Value ? boolean : true>((source, out) => {
+    const found = read(source);
+    if (found !== undefined) out.json(found);
+    return (found !== undefined) as true;
+  });
+
+/** Writes the same value for each source. */
+export function constantWriter<const Value>(constant: Value): Writer<unknown, Value> {
+  const bytes = Buffer.from(JSON.stringify(constant));
+  return writer((_source, out) => {
+    out.copy(bytes, 0, bytes.length);
+    return true;
+  });
+}
+
+/** Writes nothing. */
+export const noWriter = writer<unknown, never, false>(() => false);
+
+/** Writes with the second function if there is no value for the first one. */
+export const orElse = <Source, Value, Other>(
+  write: Writer<Source, Value, boolean>,
+  other: Writer<Source, Other>,
+) =>
+  writer<Source, Value | Other>((source, out) => {
+    const { length } = out;
+    if (write(source, out)) return true;
+    out.cutTo(length);
+    return other(source, out);
+  });
+
+/** A writer for each member of an object. Only that of an optional member may leave it out. */
+export type MemberWriters<Source, Value> = {
+  [Name in keyof Value]-?: Writer<
+    Source,
+    Exclude<Value[Name], undefined>,
+    Record<never, never> extends Pick<Value, Name> ? boolean : true
+  >;
+};
+
+/** Writes objects with these members, in this order. */
+export function objectWriter<Source, Value extends object>(
+  members: MemberWriters<Source, Value>,
+): Writer<Source, Value> {
+  const all = Object.entries<Writer<Source, unknown, boolean>>(members).map(([name, write]) => ({
+    first: Buffer.from(`{${JSON.stringify(name)}:`),
+    next: Buffer.from(`,${JSON.stringify(name)}:`),
+    write,
+  }));
+  return writer((source, out) => {
+    let isFirst = true;
+    for (const { first, next, write } of all) {
+      const { length } = out;
+      const name = isFirst ? first : next;
+      out.copy(name, 0, name.length);
+      if (write(source, out)) isFirst = false;
+      else out.cutTo(length);
+    }
+    const rest = isFirst ? empty : end;
+    out.copy(rest, 0, rest.length);
+    return true;
+  });
+}
+const [empty, end] = [Buffer.from("{}"), Buffer.from("}")];
+
+/** Writes an object that has a member. */
+export const ifNotEmpty = <Source, Value extends object>(write: Writer<Source, Value>) =>
+  writer<Source, Value, boolean>((source, out) => {
+    const { length } = out;
+    write(source, out);
+    return out.length - length > empty.length;
+  });
