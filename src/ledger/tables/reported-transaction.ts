@@ -107,20 +107,24 @@ export function reportedOf(row: TransactionRow, paidOutDate: string | null): Rep
 
 const linesOf = (text: ReportedTransaction): string[] => text.split("\n");
 
-/** A transaction that was read. */
-interface FoundTransaction {
-  text: ReportedTransaction;
-  is_whole: boolean;
-  readonly size: number;
+/** A row of a page with a reported transaction. */
+class FoundTransaction {
+  readonly text: ReportedTransaction;
+
+  constructor({ text }: { text: string }) {
+    this.text = text as ReportedTransaction;
+  }
+
+  get is_whole(): boolean {
+    return this.text.startsWith("t");
+  }
+
+  get size(): number {
+    return Number(linesOf(this.text)[reportedLines.indexOf("size")]);
+  }
 }
 
-export const foundTransaction = ({ text }: { text: string }): FoundTransaction => ({
-  text: text as ReportedTransaction,
-  is_whole: text.startsWith("t"),
-  get size() {
-    return Number(linesOf(this.text)[reportedLines.indexOf("size")]);
-  },
-});
+export const foundTransaction = (row: { text: string }) => new FoundTransaction(row);
 
 /** The position of a transaction in a list, and the lines of the other expressions. */
 export function placeOf(text: ReportedTransaction) {

@@ -6,7 +6,6 @@ import {
   noWriter,
   objectWriter,
   orElse,
-  valueWriter,
   writer,
 } from "../../values/json-writer.ts";
 import { plainText, text } from "./details.ts";
@@ -26,9 +25,12 @@ const address = ifNotEmpty(
 
 const readType = plainText("card_type");
 
-const cardType = valueWriter((details: Members) => {
+const [credit, debit] = [constantWriter("credit"), constantWriter("debit")];
+
+const cardType = writer<Members, "credit" | "debit", boolean>((details, out) => {
   const type = readType(details)?.toLowerCase();
-  return type === "credit" || type === "debit" ? type : undefined;
+  if (type === "credit") return credit(details, out);
+  return type === "debit" && debit(details, out);
 });
 
 /** Writes details of a card, with the brand from this member; nothing if nothing is known about the card. */

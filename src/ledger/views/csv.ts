@@ -51,12 +51,12 @@ const metadataMember = reader("external_metadata");
 
 function exportedOf(transaction: ReportedTransaction, hasMetadata: boolean): ExportedTransaction {
   reported.read(transaction);
-  const metadata = hasMetadata ? metadataMember(reported.details) : undefined;
+  const metadata = hasMetadata ? metadataMember(reported) : undefined;
   return {
     reported,
     type: reported.type,
     state: reported.state,
-    created: reported.textOf("created_date"),
+    created: reported.lineText("created_date"),
     metadata: (metadata ?? {}) as Record<string, unknown>,
   };
 }
@@ -126,7 +126,7 @@ function otherMetadata(metadataKeys: string[]): Column {
 }
 
 const feeColumns: Column[] = [
-  ["Fee", value(({ type, reported }) => (type === "REFUND" ? undefined : pence.fee(reported.details)))],
+  ["Fee", value(({ type, reported }) => (type === "REFUND" ? undefined : pence.fee(reported)))],
   ["Net", value(netAmount)],
   ["Fee (transaction)", feePart("transaction")],
   ["Fee (3DS)", feePart("three_ds")],
@@ -147,7 +147,7 @@ function value(read: (exported: ExportedTransaction) => Value): Cell {
 }
 
 function ofDetails(read: (details: Members) => Value) {
-  return ({ reported }: ExportedTransaction): Value => read(reported.details);
+  return ({ reported }: ExportedTransaction): Value => read(reported);
 }
 
 /** A cell of one type of transaction. */
@@ -160,7 +160,7 @@ function only(type: TransactionType, cell: Cell): Cell {
 /** A cell with a text of the transaction's own details. */
 function own(name: keyof Details): Cell {
   const write = textCell(name);
-  return ({ reported }, out) => write(reported.details, out);
+  return ({ reported }, out) => write(reported, out);
 }
 
 /** A cell with a text of the payment's details. */
@@ -183,22 +183,22 @@ function textCell(name: keyof Details): (details: Members, out: JsonOutput) => v
 }
 
 /** Refunds and disputes are negative, except for a dispute that was won. */
-function amount({ type, state, reported: { details } }: ExportedTransaction): Value {
+function amount({ type, state, reported }: ExportedTransaction): Value {
   const stays = type === "PAYMENT" || (type === "DISPUTE" && state === "WON");
-  return stays ? pence.amount(details) : negated(pence.amount(details));
+  return stays ? pence.amount(reported) : negated(pence.amount(reported));
 }
 
-function totalAmount({ type, state, reported: { details } }: ExportedTransaction): Value {
-  const total = pence.total(details) ?? pence.amount(details);
+function totalAmount({ type, state, reported }: ExportedTransaction): Value {
+  const total = pence.total(reported) ?? pence.amount(reported);
   if (type === "DISPUTE") return undefined;
   if (type === "REFUND") return negated(total);
   if (state === "SUCCESS") return total;
   return viewState(state, 2).finished ? 0 : undefined;
 }
 
-function netAmount({ type, state, reported: { details } }: ExportedTransaction): Value {
-  const net = pence.net(details);
-  const total = net ?? pence.total(details) ?? pence.amount(details);
+function netAmount({ type, state, reported }: ExportedTransaction): Value {
+  const net = pence.net(reported);
+  const total = net ?? pence.total(reported) ?? pence.amount(reported);
   if (type === "DISPUTE") return net;
   if (type === "REFUND") return negated(total);
   return state === "SUCCESS" ? total : (net ?? 0);
@@ -207,7 +207,7 @@ function netAmount({ type, state, reported: { details } }: ExportedTransaction):
 function feePart(type: string): Cell {
   const breakdown = reader("fee_breakdown");
   const part = value(({ reported }) => {
-    const parts = breakdown(reported.details);
+    const parts = breakdown(reported);
     const found = Array.isArray(parts) ? parts.find((one) => one?.fee_type === type) : undefined;
     return found && penceOf(found, "amount");
   });
@@ -215,7 +215,7 @@ function feePart(type: string): Cell {
 }
 
 function paymentId({ type, reported }: ExportedTransaction, out: JsonOutput): void {
-  const json = reported.textOf(type === "PAYMENT" ? "external_id" : "parent_external_id");
+  const json = reported.lineText(type === "PAYMENT" ? "external_id" : "parent_external_id");
   out.text(writeCell(JSON.parse(json) ?? undefined));
 }
 

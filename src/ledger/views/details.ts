@@ -117,32 +117,29 @@ const booleans = Array.from("tf", (character) => character.charCodeAt(0));
 
 /** An instant of a producer in UTC, to the millisecond. */
 export function milliseconds(name: keyof Details): MemberWriter<string> {
-  const read = plainInstant(name);
-  return writer((details, out) => writeIfAny(read(details, viewMilliseconds), out));
+  const read = reader(name);
+  return writer((details, out) => {
+    const given = read(details);
+    const instant = typeof given === "string" ? readInstant(given) : undefined;
+    return writeIfAny(instant && viewMilliseconds(instant), out);
+  });
 }
 
 /** The day of an instant of a producer, at its own UTC offset. */
 export function day(name: keyof Details): MemberWriter<string> {
-  const read = plainInstant(name);
-  return writer((details, out) =>
-    writeIfAny(
-      read(details, (_instant, given) => viewDay(given)),
-      out,
-    ),
-  );
-}
-
-/** Shows an instant: in UTC with six fraction digits, and as it was given. */
-type ShowInstant = (instant: string, given: string) => string;
-
-function plainInstant(name: keyof Details) {
   const read = reader(name);
-  return (details: Members, show: ShowInstant): string | undefined => {
+  return writer((details, out) => {
     const given = read(details);
-    const instant = typeof given === "string" ? readInstant(given) : undefined;
-    return instant && show(instant, given as string);
-  };
+    const isInstant =
+      typeof given === "string" && (commonInstant.test(given) || readInstant(given) !== undefined);
+    if (isInstant) out.ascii(`"${viewDay(given)}"`);
+    return isInstant;
+  });
 }
+
+/** Most instants, which need not be read to be known as instants. The last days of months need it. */
+const commonInstant =
+  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 
 function writeIfAny(value: unknown, out: JsonOutput): boolean {
   if (value === undefined) return false;

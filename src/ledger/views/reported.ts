@@ -18,64 +18,66 @@ const keptBytes = 2 ** 16;
 const numberOf = (line: ReportedLine) => reportedLines.indexOf(line);
 const [detailsLine, paymentLine] = [numberOf("details"), numberOf("payment_details")];
 
-/** A reported transaction in bytes, with the places of its lines and of the members of its details. */
-export class Reported {
-  readonly details = new Members(detailNames);
+/** The members of the details of a reported transaction, with its lines. */
+export class Reported extends Members {
   /** The details of the payment of a refund or dispute. */
   readonly payment = new Members(detailNames);
   version: StatusVersion = 2;
   readonly #kept = Buffer.allocUnsafe(keptBytes);
-  bytes = this.#kept;
   readonly #starts = new Int32Array(reportedLines.length);
+
+  constructor() {
+    super(detailNames);
+  }
 
   /** Reads the next transaction. Nothing else of the one before can be read then. */
   read(transaction: ReportedTransaction, version: StatusVersion = 2): this {
     const bytesMax = 3 * transaction.length;
     this.version = version;
-    this.bytes = bytesMax > keptBytes ? Buffer.allocUnsafe(bytesMax) : this.#kept;
-    this.bytes.write(transaction);
+    const bytes = bytesMax > keptBytes ? Buffer.allocUnsafe(bytesMax) : this.#kept;
+    bytes.write(transaction);
     let start = 0;
     for (let line = 0; line < detailsLine; line += 1) {
       this.#starts[line] = start;
-      while (this.bytes[start] !== lineFeed) start += 1;
+      while (bytes[start] !== lineFeed) start += 1;
       start += 1;
     }
     this.#starts[detailsLine] = start;
-    start = this.details.find(this.bytes, start) + 1;
+    start = this.find(bytes, start) + 1;
     this.#starts[paymentLine] = start;
-    if (this.has(paymentLine)) this.payment.find(this.bytes, start);
+    if (this.hasLine(paymentLine)) this.payment.find(bytes, start);
     else this.payment.clear();
     return this;
   }
 
-  start(line: number): number {
+  lineStart(line: number): number {
     return this.#starts[line] as number;
   }
 
-  end(line: number): number {
-    return this.start(line + 1) - 1;
+  lineEnd(line: number): number {
+    return this.lineStart(line + 1) - 1;
   }
 
-  has(line: number): boolean {
-    return this.bytes[this.start(line)] !== firstOfNull;
+  hasLine(line: number): boolean {
+    return this.bytes[this.lineStart(line)] !== firstOfNull;
   }
 
-  textOf(name: ReportedLine): string {
+  lineText(name: ReportedLine): string {
     const line = numberOf(name);
-    return this.bytes.toString("utf8", this.start(line), this.end(line));
+    return this.bytes.toString("utf8", this.lineStart(line), this.lineEnd(line));
   }
 
   get type(): TransactionType {
-    return this.textOf("transaction_type") as TransactionType;
+    return this.lineText("transaction_type") as TransactionType;
   }
 
   get state(): TransactionState {
-    return this.textOf("state") as TransactionState;
+    return this.lineText("state") as TransactionState;
   }
 
   /** The details of the payment: its own for a payment. */
   get paymentDetails(): Members {
-    return this.has(paymentLine) ? this.payment : this.details;
+    return this.hasLine(paymentLine) ? this.payment : this;
   }
 }
 
@@ -83,8 +85,8 @@ export class Reported {
 export function line<Value>(name: ReportedLine): Writer<Reported, Value, boolean> {
   const number = numberOf(name);
   return writer((reported, out) => {
-    if (!reported.has(number)) return false;
-    out.copy(reported.bytes, reported.start(number), reported.end(number));
+    if (!reported.hasLine(number)) return false;
+    out.copy(reported.bytes, reported.lineStart(number), reported.lineEnd(number));
     return true;
   });
 }
@@ -101,7 +103,7 @@ export function millisecondsLine(name: ReportedLine): Writer<Reported, string> {
   const number = numberOf(name);
   return writer((reported, out) => {
     const { bytes } = reported;
-    const start = reported.start(number);
+    const start = reported.lineStart(number);
     out.ascii('"');
     out.copy(bytes, start, start + dayLength);
     out.ascii("T");
@@ -126,8 +128,8 @@ export function millisecondsLine(name: ReportedLine): Writer<Reported, string> {
 export function dayLine(name: ReportedLine): Writer<Reported, string, boolean> {
   const number = numberOf(name);
   return writer((reported, out) => {
-    if (!reported.has(number)) return false;
-    const start = reported.start(number);
+    if (!reported.hasLine(number)) return false;
+    const start = reported.lineStart(number);
     out.ascii('"');
     out.copy(reported.bytes, start, start + dayLength);
     out.ascii('"');

@@ -36,10 +36,6 @@ export const paymentWriter = writer<ReportedTransaction, Schemas["Payment"]>((tr
 /** The transaction that is written. */
 const shown = new Reported();
 
-/** Writes from the details. */
-const of = <Value, Written extends boolean>(write: Writer<Members, Value, Written>) =>
-  writer<Reported, Value, Written>(({ details }, out) => write(details, out));
-
 /** Writes from the details of the payment. */
 const ofPayment = <Value, Written extends boolean>(write: Writer<Members, Value, Written>) =>
   writer<Reported, Value, Written>(({ payment }, out) => write(payment, out));
@@ -60,7 +56,7 @@ const paymentState = writer<Reported, Schemas["TransactionState"]>((reported, ou
   const length = out.length - "}".length;
   out.cutTo(length);
   out.ascii(',"can_retry":');
-  if (!canRetry(reported.details, out)) out.cutTo(length);
+  if (!canRetry(reported, out)) out.cutTo(length);
   out.ascii("}");
   return true;
 });
@@ -134,43 +130,44 @@ const payment = objectWriter<Reported, Schemas["Payment"]>({
   transaction_type: constantWriter("PAYMENT"),
   gateway_account_id: line("gateway_account_id"),
   service_id: line("service_id"),
-  credential_external_id: of(text("credential_external_id")),
-  amount: of(pence("amount")),
-  total_amount: of(pence("total_amount")),
-  corporate_card_surcharge: of(pence("corporate_surcharge")),
-  fee: of(pence("fee")),
-  net_amount: of(pence("net_amount")),
+  credential_external_id: text("credential_external_id"),
+  amount: pence("amount"),
+  total_amount: pence("total_amount"),
+  corporate_card_surcharge: pence("corporate_surcharge"),
+  fee: pence("fee"),
+  net_amount: pence("net_amount"),
   state: paymentState,
-  description: of(text("description")),
-  reference: of(text("reference")),
-  language: of(text("language")),
-  return_url: of(text("return_url")),
-  email: of(text("email")),
-  payment_provider: of(text("payment_provider")),
+  description: text("description"),
+  reference: text("reference"),
+  language: text("language"),
+  return_url: text("return_url"),
+  email: text("email"),
+  payment_provider: text("payment_provider"),
   created_date: created,
-  card_details: of(cardWriter({ brand: "card_brand_label", hasAddress: true })),
-  exemption: of(exemption),
-  delayed_capture: of(orElse(boolean("delayed_capture"), no)),
-  gateway_transaction_id: of(text("gateway_transaction_id")),
-  refund_summary: of(refundSummary),
+  card_details: cardWriter({ brand: "card_brand_label", hasAddress: true }),
+  exemption: exemption,
+  delayed_capture: orElse(boolean("delayed_capture"), no),
+  gateway_transaction_id: text("gateway_transaction_id"),
+  refund_summary: refundSummary,
   settlement_summary: objectWriter<Reported, Schemas["PaymentSettlementSummary"]>({
-    capture_submit_time: of(orElse(milliseconds("capture_submitted_date"), none)),
-    captured_date: of(orElse(day("captured_date"), none)),
+    capture_submit_time: orElse(milliseconds("capture_submitted_date"), none),
+    captured_date: orElse(day("captured_date"), none),
     settled_date: settled,
   }),
-  authorisation_summary: of(authorisation),
-  metadata: of(member("external_metadata")),
-  moto: of(orElse(boolean("moto"), no)),
+  authorisation_summary: authorisation,
+  metadata: member("external_metadata"),
+  moto: orElse(boolean("moto"), no),
   live: line("live"),
-  source: of(member("source")),
-  wallet_type: of(text("wallet")),
-  gateway_payout_id: of(text("gateway_payout_id")),
-  authorisation_mode: of(
-    orElse(member<Schemas["AuthorisationMode"]>("authorisation_mode"), constantWriter("web")),
+  source: member("source"),
+  wallet_type: text("wallet"),
+  gateway_payout_id: text("gateway_payout_id"),
+  authorisation_mode: orElse(
+    member<Schemas["AuthorisationMode"]>("authorisation_mode"),
+    constantWriter("web"),
   ),
-  agreement_id: of(text("agreement_id")),
-  agreement_payment_type: of(text("agreement_payment_type")),
-  disputed: of(orElse(boolean("disputed"), no)),
+  agreement_id: text("agreement_id"),
+  agreement_payment_type: text("agreement_payment_type"),
+  disputed: orElse(boolean("disputed"), no),
 });
 
 const childMembers = {
@@ -178,10 +175,10 @@ const childMembers = {
   parent_transaction_id: line<string>("parent_external_id"),
   gateway_account_id: line<string>("gateway_account_id"),
   service_id: line<string>("service_id"),
-  amount: of(pence("amount")),
+  amount: pence("amount"),
   state,
   created_date: created,
-  gateway_transaction_id: of(text("gateway_transaction_id")),
+  gateway_transaction_id: text("gateway_transaction_id"),
   settlement_summary: objectWriter<Reported, Schemas["SettlementSummary"]>({ settled_date: settled }),
   live: line<boolean>("live"),
 };
@@ -200,9 +197,9 @@ const paymentMembers: MemberWriters<Reported, Omit<Schemas["PaymentDetails"], "w
 const refund = objectWriter<Reported, Schemas["Refund"]>({
   ...childMembers,
   transaction_type: constantWriter("REFUND"),
-  refunded_by: of(text("refunded_by")),
-  refunded_by_user_email: of(text("user_email")),
-  gateway_payout_id: of(text("gateway_payout_id")),
+  refunded_by: text("refunded_by"),
+  refunded_by_user_email: text("user_email"),
+  gateway_payout_id: text("gateway_payout_id"),
   payment_details: objectWriter<Reported, Schemas["PaymentDetails"]>({
     ...paymentMembers,
     wallet_type: ofPayment(text("wallet")),
@@ -231,14 +228,14 @@ const reason = valueWriter((details: Members): Reason | undefined => {
 const dispute = objectWriter<Reported, Schemas["Dispute"]>({
   ...childMembers,
   transaction_type: constantWriter("DISPUTE"),
-  fee: of(pence("fee")),
-  net_amount: of(pence("net_amount")),
+  fee: pence("fee"),
+  net_amount: pence("net_amount"),
   payment_details: objectWriter<Reported, Schemas["PaymentDetails"]>({
     ...paymentMembers,
     wallet_type: noWriter,
   }),
-  evidence_due_date: of(milliseconds("evidence_due_date")),
-  reason: of(reason),
+  evidence_due_date: milliseconds("evidence_due_date"),
+  reason: reason,
 });
 
 const writers = { PAYMENT: payment, REFUND: refund, DISPUTE: dispute };
