@@ -1,6 +1,6 @@
 import { request } from "undici";
 
-/** Throws if the two servers respond to one of the paths with different bodies. */
+/** Throws if the two servers respond to one of the paths with different JSON. */
 export async function expectSameResponses(url: string, otherUrl: string, paths: string[]): Promise<void> {
   for (const path of paths) {
     const [body, otherBody] = await Promise.all([bodyAt(url, path), bodyAt(otherUrl, path)]);
@@ -14,5 +14,5 @@ export async function expectSameResponses(url: string, otherUrl: string, paths: 
 async function bodyAt(url: string, path: string): Promise<string> {
   const { statusCode, body } = await request(url + path, { headers: { host: "localhost" } });
   if (statusCode !== 200) throw new Error(`the response to ${path} has status ${statusCode}`);
-  return body.text();
+  return JSON.stringify(await body.json());
 }

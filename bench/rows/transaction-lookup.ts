@@ -1,8 +1,9 @@
 import type { Sql } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/databases.ts";
+import { placeOf } from "../../src/ledger/tables/reported-transaction.ts";
 import { searchTransactions } from "../../src/ledger/tables/search/search.ts";
-import { viewTransaction } from "../../src/ledger/views/transaction.ts";
-import { toJson } from "../../src/values/json.ts";
+import { transactionWriter } from "../../src/ledger/views/transaction.ts";
+import { bodyOf } from "../../src/values/json-body.ts";
 import { fillMaxMs, lookupPath, sampleTransactions } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
@@ -38,13 +39,13 @@ async function storeResponses(sql: Sql): Promise<void> {
   const limits = { countMax: rowsPerQuery, bytesMax: Number.MAX_SAFE_INTEGER };
   let page: Awaited<ReturnType<typeof searchTransactions>> | undefined;
   do {
-    page = await searchTransactions(sql, { after: page?.rows.at(-1) }, limits);
+    page = await searchTransactions(sql, { after: page?.next }, limits);
     const { rows } = page;
     await sql.query("insert into stored_json select * from unnest($1::text[], $2::text[])", [
-      rows.map(({ external_id }) => external_id),
-      rows.map((row) => toJson(viewTransaction(row, 2))),
+      rows.map((row) => placeOf(row).position.external_id),
+      rows.map((row) => bodyOf(transactionWriter(2), row).toString()),
     ]);
-  } while (!page.isLast);
+  } while (page.next);
   await sql.run("vacuum analyze stored_json");
   await sql.run("checkpoint");
 }
