@@ -80,7 +80,7 @@ async function* partsFor<Part>(request: FastifyRequest, parts: AsyncIterable<Par
 }
 
 function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): FastifyReply {
-  mapInTurns(body, (element) => JSON.stringify(element)).then(
+  inTurnsOf(ownerOf(reply.request), () => mapInTurns(body, (element) => JSON.stringify(element))).then(
     (elements) => sendText(reply, type, `[${elements}]\n`),
     (error) => reply.send(error),
   );

@@ -14,6 +14,7 @@ import { respondsTo } from "./limits/unsent.ts";
 import type { Outages } from "./outages.ts";
 import { type Endpoint, endpointOf, HandlerRequest } from "./request.ts";
 import { json, jsonOf, sendBody, sendText } from "./response.ts";
+import { sendTogether } from "./send-together.ts";
 import { varyBy } from "./vary.ts";
 
 /** A handler without the types of its operation. */
@@ -50,9 +51,9 @@ export function routeHandler(
     try {
       const response = await handler(new HandlerRequest(reply, endpoint, owner));
       if (!isOfHealth) outages.succeeded();
-      send(reply, response);
+      sendTogether(reply, () => send(reply, response));
     } catch (error) {
-      reply.send(error);
+      sendTogether(reply, () => reply.send(error));
     } finally {
       if (!isOfHealth) inFlight.leave(owner);
     }
