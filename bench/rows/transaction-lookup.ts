@@ -1,9 +1,9 @@
 import type { Sql } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/databases.ts";
+import { bodyOf } from "../../src/http/json-body.ts";
 import { placeOf } from "../../src/ledger/tables/reported-transaction.ts";
 import { searchTransactions } from "../../src/ledger/tables/search/search.ts";
 import { transactionWriter } from "../../src/ledger/views/transaction.ts";
-import { bodyOf } from "../../src/values/json-body.ts";
 import { fillMaxMs, lookupPath, sampleTransactions } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";

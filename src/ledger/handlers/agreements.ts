@@ -1,8 +1,7 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { bodyOf, listBody } from "../../http/json-body.ts";
 import { readInstant } from "../../values/instant.ts";
-import { bodyOf } from "../../values/json-body.ts";
-import { mapInTurns } from "../../waiting/turns.ts";
 import { pastAgreement, pastAgreementRow } from "../past/agreement.ts";
 import { pastAsOf } from "../past/past.ts";
 import { stateEventTypes } from "../projection/states.ts";
@@ -19,8 +18,7 @@ import {
 import { resourcesOf } from "../tables/event.ts";
 import { listEvents } from "../tables/event-list.ts";
 import { instrumentIdsAsOf } from "../tables/payment-instrument.ts";
-import { agreementWriter, viewAgreementEvent, viewAgreementFilters } from "../views/agreement.ts";
-import { withEventIds } from "../views/event.ts";
+import { agreementEventWriter, agreementWriter, viewAgreementFilters } from "../views/agreement.ts";
 import { viewNextPage } from "../views/links.ts";
 
 const displaySizeMax = 20;
@@ -92,10 +90,9 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const { events, isLast } = await listEvents(lane, resources, stateEventTypes, page);
       const last = isLast ? undefined : events.at(-1);
       const { links, headers } = viewNextPage(url, query, last && cursors.event.write(last));
-      const views = await mapInTurns(events, viewAgreementEvent);
-      const body = isExtended(query)
-        ? { events: withEventIds(views, events), _links: links }
-        : { events: views };
+      const write = agreementEventWriter(isExtended(query));
+      const _links = isExtended(query) ? links : undefined;
+      const body = await listBody({}, "events", { elements: events, write }, { _links });
       return { status: 200, headers, body };
     },
   }) satisfies Partial<Handlers<operations>>;

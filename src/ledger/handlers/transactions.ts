@@ -2,8 +2,8 @@ import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { bodyOf, listBody } from "../../http/json-body.ts";
 import { readInstant } from "../../values/instant.ts";
-import { bodyOf, listBody } from "../../values/json-body.ts";
 import { JsonOutput } from "../../values/json-output.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { pastAsOf } from "../past/past.ts";
@@ -21,7 +21,7 @@ import { findTransaction, listChildren } from "../tables/reported-transaction.ts
 import { countTransactions, searchTransactions } from "../tables/search/search.ts";
 import type { SearchQuery } from "../tables/search/transaction-filter.ts";
 import { viewCsv } from "../views/csv.ts";
-import { viewTransactionEvents, withEventIds } from "../views/event.ts";
+import { transactionEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 import { paymentWriter, transactionWriter } from "../views/transaction.ts";
 
@@ -76,10 +76,9 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
         ? page.events
         : await firstOfStates(lane, page.events, version, after);
       const { links, headers } = viewNextPage(url, query, last && cursors.event.write(last));
-      const views = viewTransactionEvents(page.family, events, version);
-      const body = isExtended(query)
-        ? { transaction_id: id, events: withEventIds(views, events), _links: links }
-        : { transaction_id: id, events: views };
+      const write = transactionEventWriter(page.family, { version, isExtended: isExtended(query) });
+      const _links = isExtended(query) ? links : undefined;
+      const body = await listBody({ transaction_id: id }, "events", { elements: events, write }, { _links });
       return { status: 200, headers, body };
     },
 

@@ -214,14 +214,16 @@ export function planFold<Row extends FoldedRow>(
 }
 
 /** Orders events newest first. Events with equal sources are ordered by their resource. */
-export const compareNewestFirst = (a: EventRow, b: EventRow): number =>
+export const compareNewestFirst = (a: OrderedEvent, b: OrderedEvent): number =>
   compareSources(sourceOf(a), sourceOf(b)) || compare(b.resource_external_id, a.resource_external_id);
 
-const sourceOf = ({ timestamp, event_type, resource_type }: EventRow): Source => [
+type OrderedEvent = Pick<EventRow, "timestamp" | "event_type" | "resource_type" | "resource_external_id">;
+
+const sourceOf = ({
   timestamp,
   event_type,
   resource_type,
-];
+}: Omit<OrderedEvent, "resource_external_id">): Source => [timestamp, event_type, resource_type];
 
 /**
  * Orders newest first, as `x-state-machine` in the contract states: by timestamp, then by the position of the type in the

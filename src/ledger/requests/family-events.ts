@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/database.ts";
 import { compareNewestFirst } from "../projection/history.ts";
 import { stateEventTypes } from "../projection/states.ts";
-import { type EventRow, resourcesOf, transactionTypes } from "../tables/event.ts";
+import { type ListedEvent, resourcesOf, transactionTypes } from "../tables/event.ts";
 import {
   type EventPage,
   type EventPosition,
@@ -43,10 +43,10 @@ export async function listFamilyEvents(
 /** The first event of each transaction that sets each state, without the states that the list up to `after` has. */
 export async function firstOfStates(
   sql: Sql,
-  events: EventRow[],
+  events: ListedEvent[],
   version: StatusVersion,
   after: EventPosition | undefined,
-): Promise<EventRow[]> {
+): Promise<ListedEvent[]> {
   const firsts = firstOfEachState(events, version);
   if (after === undefined || firsts.length === 0) return firsts;
   const states = firsts.map((event) => ({

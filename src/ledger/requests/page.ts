@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listBody } from "../../values/json-body.ts";
+import { listBody } from "../../http/json-body.ts";
 import type { Writer } from "../../values/json-writer.ts";
 import type { PageLimits, Position } from "../tables/page.ts";
 import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";

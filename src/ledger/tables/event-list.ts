@@ -1,9 +1,9 @@
 import type { Sql } from "../../database/database.ts";
 import {
-  columnsIf,
   type EventRow,
-  eventColumns,
   eventSize,
+  type ListedEvent,
+  listedColumns,
   type Resource,
   resourceColumnsOf,
   transactionTypes,
@@ -61,10 +61,10 @@ export async function listEvents(
   resources: Resource[],
   lifeCycle: readonly string[],
   { after, asOf = "infinity", countMax, bytesMax }: EventPage,
-): Promise<{ events: EventRow[]; isLast: boolean }> {
+): Promise<{ events: ListedEvent[]; isLast: boolean }> {
   const position = positionValues(lifeCycle, after);
   const values = [...position, ...resourceColumnsOf(resources), asOf, countMax, bytesMax];
-  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, values);
+  const rows = await sql.query<ListedEvent & { is_last: boolean }>(listStatement, values);
   return { events: rows, isLast: rows.at(-1)?.is_last ?? true };
 }
 
@@ -86,12 +86,12 @@ const listStatement = `
     ) as own
     window in_order as (order by ${orderOf((name) => `own.${name}`)})
   )
-  select ${eventColumns}, number = total as is_last from found join event using (id)
+  select ${listedColumns()}, number = total as is_last from found join event using (id)
   where number <= $9 and bytes_before < $10 order by number`;
 
 /** A page of the events of a transaction and its children, and the details of these, with their `amount` only. */
 export interface FamilyEvents {
-  events: EventRow[];
+  events: ListedEvent[];
   isLast: boolean;
   family: { external_id: string; details: { amount?: unknown } }[];
 }
@@ -111,7 +111,7 @@ export async function listShortHistory(
   accountId: string,
 ): Promise<FamilyEvents | undefined> {
   const values = [externalId, accountId, transactionTypes];
-  const rows = await sql.query<EventRow & Record<"amount" | "is_whole", unknown>>(
+  const rows = await sql.query<ListedEvent & Record<"amount" | "is_whole", unknown>>(
     shortHistoryStatement,
     values,
   );
@@ -127,7 +127,7 @@ export async function listShortHistory(
 
 // A member with more events than a short history is not read at all: a plan may begin with all events of a resource.
 const shortHistoryStatement = `
-  select ${columnsIf("is_whole")}, is_whole, case when is_whole then details -> 'amount' end as amount
+  select ${listedColumns("is_whole")}, is_whole, case when is_whole then details -> 'amount' end as amount
   from (
     select event.*, member.details,
       coalesce(event.bytes <= ${shortEventBytesMax}, false)

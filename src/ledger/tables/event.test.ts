@@ -10,7 +10,7 @@ import {
   saveEvents,
   transactionTypes,
 } from "./event.ts";
-import { listEvents, listShortHistory } from "./event-list.ts";
+import { type EventPosition, listEvents, listShortHistory } from "./event-list.ts";
 import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 
 const database = await ledgerDatabaseOfFile();
@@ -41,7 +41,7 @@ async function store(events: NewEvent[]): Promise<EventRow[]> {
   return saved;
 }
 
-const name = ({ resource_external_id, resource_type, timestamp, event_type }: EventRow) =>
+const name = ({ resource_external_id, resource_type, timestamp, event_type }: EventPosition) =>
   [timestamp, event_type, resource_type, resource_external_id].join(" ");
 
 test("pages of any count and size have all events in their order, also when read quickly", async () => {
@@ -53,7 +53,7 @@ test("pages of any count and size have all events in their order, also when read
       async (events, countMax, bytesMax) => {
         const stored = (await store(events)).sort(compareNewestFirst).reverse().map(name);
         const listed: string[] = [];
-        let after: EventRow | undefined;
+        let after: EventPosition | undefined;
         for (let isLast = false; !isLast; ) {
           const limits = { after, countMax, bytesMax };
           const page = await listEvents(

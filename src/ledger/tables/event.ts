@@ -40,6 +40,12 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
+/** An event in a list that a response shows. Its details are JSON. */
+export interface ListedEvent
+  extends Omit<EventRow, "event_details" | "parent_resource_external_id" | "other_members"> {
+  event_details: string;
+}
+
 /** Resources by their types and external ids. */
 export type Resource = Pick<EventRow, "resource_type" | "resource_external_id">;
 
@@ -70,10 +76,15 @@ const columnNames = [
 /** The columns of a row of `event`. */
 export const eventColumns = columnNames.map((name) => `event.${name}`).join(", ");
 
+/** The columns of a `ListedEvent`; without the details, which are not read, if a condition is false. */
+export const listedColumns = (wholeCondition = "true") => `
+  event.id, event.resource_type, event.resource_external_id, event.timestamp, event.event_type, event.service_id,
+  event.live, case when ${wholeCondition} then event.event_details::text end as event_details`;
+
 const longColumns: string[] = ["event_details", "other_members"] satisfies (keyof EventRow)[];
 
 /** The columns; without the long ones, which are not read, if a condition is false. */
-export const columnsIf = (wholeCondition: string) =>
+const columnsIf = (wholeCondition: string) =>
   columnNames
     .map((name) =>
       longColumns.includes(name)

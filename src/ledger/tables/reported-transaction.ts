@@ -186,7 +186,7 @@ export async function listChildren(
   const position = [after?.created_date ?? null, after?.external_id ?? ""];
   const { rows, isLast } = await readWithin(limits, async (max, rowBytesMax) => {
     const values = [parentExternalId, accountId, type ?? null, ...position, max, rowBytesMax];
-    const found = await sql.query<{ text: string }>(childrenStatement, values);
+    const found = await sql.query<{ text: string }>(childrenStatement, values, "repeated");
     return found.map(foundTransaction);
   });
   const last = isLast ? undefined : rows.at(-1);

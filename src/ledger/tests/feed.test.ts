@@ -32,7 +32,10 @@ interface FeedEvent {
   resource_external_id: string;
 }
 const idsOf = (events: FeedEvent[]) => events.map(({ resource_external_id }) => resource_external_id);
-const newest = async () => (await ledger.request("/v1/event?cursor=newest")).json.next_cursor as string;
+const newest = async () => {
+  await feedIsComplete(ledger.database);
+  return (await ledger.request("/v1/event?cursor=newest")).json.next_cursor as string;
+};
 const read = (query: string, accept = "application/json") =>
   ledger.request(`/v1/event?${query}`, { headers: { accept } });
 

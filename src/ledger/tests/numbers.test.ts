@@ -72,7 +72,7 @@ describe("numbers keep their digits from the queue to every response", () => {
     const { text, json } = await ledger.request("/v1/transaction/deep/event?gateway_account_id=57");
     const [{ data }] = json.events;
     expect(data.anything[0].a.slice(1)).toEqual([1000, 1.5, 2e20, 0.12, { b: 0 }]);
-    expect(text).toContain('"a":[9007199254740993,');
+    expect(compact(text)).toContain('"a":[9007199254740993,');
   });
 
   test("while digits in a string stay as they are", async () => {

@@ -9,10 +9,11 @@ import {
   writer,
 } from "../../values/json-writer.ts";
 import type { FoundAgreement } from "../tables/agreement.ts";
-import type { EventRow } from "../tables/event.ts";
+import type { ListedEvent } from "../tables/event.ts";
 import { cardWriter } from "./card.ts";
 import { viewMilliseconds } from "./date.ts";
 import { detailNames, text } from "./details.ts";
+import { eventDetails, eventNumber } from "./event.ts";
 
 type Schemas = components["schemas"];
 
@@ -87,13 +88,17 @@ export const viewAgreementFilters = ({
   ["override_account_or_service_id_restriction", override || undefined],
 ];
 
-/** An event of an agreement or of one of its payment instruments. */
-export const viewAgreementEvent = (event: EventRow): Schemas["AgreementEvent"] => ({
-  resource_external_id: event.resource_external_id,
-  resource_type: event.resource_type.toUpperCase() as Schemas["AgreementResourceType"],
-  event_type: event.event_type,
-  timestamp: viewMilliseconds(event.timestamp),
-  live: event.live,
-  service_id: event.service_id,
-  data: event.event_details,
-});
+/** Writes an event of an agreement or of one of its payment instruments. */
+export const agreementEventWriter = (isExtended: boolean) =>
+  objectWriter<ListedEvent, Schemas["AgreementEvent"]>({
+    event_id: eventNumber(isExtended),
+    resource_external_id: valueWriter((event) => event.resource_external_id),
+    resource_type: valueWriter(
+      (event) => event.resource_type.toUpperCase() as Schemas["AgreementResourceType"],
+    ),
+    event_type: valueWriter((event) => event.event_type),
+    timestamp: valueWriter((event) => viewMilliseconds(event.timestamp)),
+    live: valueWriter((event) => event.live),
+    service_id: valueWriter((event) => event.service_id),
+    data: eventDetails,
+  });

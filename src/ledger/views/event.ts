@@ -1,7 +1,8 @@
 import type { components } from "../../../generated/ledger.ts";
+import { objectWriter, valueWriter, type Writer, writer } from "../../values/json-writer.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { stateEventTypes, stateSetBy } from "../projection/states.ts";
-import type { Details, EventRow } from "../tables/event.ts";
+import type { Details, EventRow, ListedEvent } from "../tables/event.ts";
 import type { FeedRow } from "../tables/feed/feed.ts";
 import type { TickerRow } from "../tables/ticker.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
@@ -22,20 +23,20 @@ export function viewFeedEvent(
   return { cursor, ...viewEvent(event), gateway_account_id, ...(other_members && { other_members }) };
 }
 
-const stateOf = ({ event_type }: EventRow, version: StatusVersion) => {
+const stateOf = ({ event_type }: Pick<ListedEvent, "event_type">, version: StatusVersion) => {
   const state = stateSetBy(event_type);
   return state && viewState(state, version);
 };
 
 /** Identifies a state of a transaction; undefined if the event sets none. */
-function stateKey(event: EventRow, version: StatusVersion): string | undefined {
+function stateKey(event: ListedEvent, version: StatusVersion): string | undefined {
   const view = stateOf(event, version);
   return view && JSON.stringify([event.resource_external_id, event.resource_type, view]);
 }
 
 /** The first of these events for each state that a caller sees. */
-export function firstOfEachState(events: EventRow[], version: StatusVersion): EventRow[] {
-  const firsts = new Map<string, EventRow>();
+export function firstOfEachState(events: ListedEvent[], version: StatusVersion): ListedEvent[] {
+  const firsts = new Map<string, ListedEvent>();
   for (const event of events) {
     const key = stateKey(event, version);
     if (key !== undefined && !firsts.has(key)) firsts.set(key, event);
@@ -44,36 +45,39 @@ export function firstOfEachState(events: EventRow[], version: StatusVersion): Ev
 }
 
 /** The event types that set the same state as this event, as a caller sees it. */
-export function eventTypesOfState(event: EventRow, version: StatusVersion): string[] {
+export function eventTypesOfState(event: ListedEvent, version: StatusVersion): string[] {
   const key = stateKey(event, version);
   return stateEventTypes.filter((event_type) => stateKey({ ...event, event_type }, version) === key);
 }
 
-/** The events of these transactions, in their order. `transactions` have the amounts. */
-export function viewTransactionEvents(
+/** Writes the details of an event, which are JSON. */
+export const eventDetails = writer<ListedEvent, Schemas["EventDetails"]>(({ event_details }, out) => {
+  out.text(event_details);
+  return true;
+});
+
+/** Writes the number of an event if the caller has requested it. */
+export const eventNumber = (isExtended: boolean) =>
+  valueWriter((event: ListedEvent) => (isExtended ? event.id : undefined));
+
+/** Writes the events of these transactions. `transactions` have the amounts. */
+export function transactionEventWriter(
   transactions: Pick<TransactionRow, "external_id" | "details">[],
-  events: EventRow[],
-  version: StatusVersion,
-): Schemas["TransactionEvent"][] {
+  { version, isExtended }: { version: StatusVersion; isExtended: boolean },
+): Writer<ListedEvent, Schemas["TransactionEvent"]> {
   const amounts = new Map(
     transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
   );
-  return events.map((event) => {
-    const view = stateOf(event, version);
-    return {
-      amount: amounts.get(event.resource_external_id) ?? null,
-      state: view ?? null,
-      resource_type: event.resource_type.toUpperCase() as TransactionType,
-      event_type: event.event_type,
-      timestamp: viewMilliseconds(event.timestamp),
-      data: event.event_details,
-    };
+  return objectWriter<ListedEvent, Schemas["TransactionEvent"]>({
+    event_id: eventNumber(isExtended),
+    amount: valueWriter((event) => amounts.get(event.resource_external_id) ?? null),
+    state: valueWriter((event) => stateOf(event, version) ?? null),
+    resource_type: valueWriter((event) => event.resource_type.toUpperCase() as TransactionType),
+    event_type: valueWriter((event) => event.event_type),
+    timestamp: valueWriter((event) => viewMilliseconds(event.timestamp)),
+    data: eventDetails,
   });
 }
-
-/** The views of these events with the numbers of the events. */
-export const withEventIds = <View>(views: View[], events: EventRow[]): (View & { event_id: bigint })[] =>
-  views.map((view, index) => ({ event_id: (events[index] as EventRow).id, ...view }));
 
 /** An event of the ticker. Members that are not texts count as missing. */
 export function viewTickerEvent({ details, ...row }: TickerRow): Schemas["TickerEvent"] {

@@ -1,6 +1,6 @@
+import { type JsonBytes, JsonOutput } from "../values/json-output.ts";
+import type { Writer } from "../values/json-writer.ts";
 import { mapInTurns } from "../waiting/turns.ts";
-import { type JsonBytes, JsonOutput } from "./json-output.ts";
-import type { Writer } from "./json-writer.ts";
 
 /** About the bytes of an object, so that few outputs grow. */
 const objectBytes = 1024;
@@ -15,7 +15,7 @@ export function bodyOf<Source, Value>(write: Writer<Source, Value>, source: Sour
 
 /**
  * A body that is an object with a list among its members. The elements of the list are written in turns of the event loop.
- * There are members before it, and there can be some after it.
+ * Some members are before it, and others after it.
  */
 export async function listBody<
   Before extends object,
@@ -32,7 +32,7 @@ export async function listBody<
   const out = new JsonOutput((elements.length + 2) * objectBytes);
   out.json(before);
   out.cutTo(out.length - "}".length);
-  out.ascii(`,"${name}":[`);
+  out.ascii(`${out.length > "{".length ? "," : ""}"${name}":[`);
   const { length } = out;
   await mapInTurns(elements, (element) => {
     if (out.length > length) out.ascii(",");
