@@ -89,3 +89,18 @@ export const ifNotEmpty = <Source, Value extends object>(write: Writer<Source, V
     write(source, out);
     return out.length - length > empty.length;
   });
+
+/** Writes an object that `read` returns, with one more member at its end, which is JSON already. */
+export const jsonMemberWriter = <Source, Others extends object, Name extends string, Value>(
+  read: (source: Source) => Others,
+  name: Name,
+  jsonOf: (source: Source) => string,
+) =>
+  writer<Source, Others & { [Key in Name]: Value }>((source, out) => {
+    out.json(read(source));
+    out.cutTo(out.length - end.length);
+    out.ascii(`,"${name}":`);
+    out.text(jsonOf(source));
+    out.ascii("}");
+    return true;
+  });

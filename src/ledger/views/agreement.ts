@@ -13,7 +13,7 @@ import type { ListedEvent } from "../tables/event.ts";
 import { cardWriter } from "./card.ts";
 import { viewMilliseconds } from "./date.ts";
 import { detailNames, text } from "./details.ts";
-import { eventDetails, eventNumber } from "./event.ts";
+import { eventWriter } from "./event.ts";
 
 type Schemas = components["schemas"];
 
@@ -89,16 +89,12 @@ export const viewAgreementFilters = ({
 ];
 
 /** Writes an event of an agreement or of one of its payment instruments. */
-export const agreementEventWriter = (isExtended: boolean) =>
-  objectWriter<ListedEvent, Schemas["AgreementEvent"]>({
-    event_id: eventNumber(isExtended),
-    resource_external_id: valueWriter((event) => event.resource_external_id),
-    resource_type: valueWriter(
-      (event) => event.resource_type.toUpperCase() as Schemas["AgreementResourceType"],
-    ),
-    event_type: valueWriter((event) => event.event_type),
-    timestamp: valueWriter((event) => viewMilliseconds(event.timestamp)),
-    live: valueWriter((event) => event.live),
-    service_id: valueWriter((event) => event.service_id),
-    data: eventDetails,
-  });
+export const agreementEventWriter = (isExtended: boolean): Writer<ListedEvent, Schemas["AgreementEvent"]> =>
+  eventWriter(isExtended, (event) => ({
+    resource_external_id: event.resource_external_id,
+    resource_type: event.resource_type.toUpperCase() as Schemas["AgreementResourceType"],
+    event_type: event.event_type,
+    timestamp: viewMilliseconds(event.timestamp),
+    live: event.live,
+    service_id: event.service_id,
+  }));

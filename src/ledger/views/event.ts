@@ -1,5 +1,5 @@
 import type { components } from "../../../generated/ledger.ts";
-import { objectWriter, valueWriter, type Writer, writer } from "../../values/json-writer.ts";
+import { jsonMemberWriter, type Writer } from "../../values/json-writer.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { stateEventTypes, stateSetBy } from "../projection/states.ts";
 import type { Details, EventRow, ListedEvent } from "../tables/event.ts";
@@ -50,15 +50,13 @@ export function eventTypesOfState(event: ListedEvent, version: StatusVersion): s
   return stateEventTypes.filter((event_type) => stateKey({ ...event, event_type }, version) === key);
 }
 
-/** Writes the details of an event, which are JSON. */
-export const eventDetails = writer<ListedEvent, Schemas["EventDetails"]>(({ event_details }, out) => {
-  out.text(event_details);
-  return true;
-});
-
-/** Writes the number of an event if the caller has requested it. */
-export const eventNumber = (isExtended: boolean) =>
-  valueWriter((event: ListedEvent) => (isExtended ? event.id : undefined));
+/** Writes what a view shows of an event, and its details, which are JSON. The number is shown if a caller has requested it. */
+export const eventWriter = <View extends object>(isExtended: boolean, view: (event: ListedEvent) => View) =>
+  jsonMemberWriter<ListedEvent, View & { event_id?: bigint }, "data", Schemas["EventDetails"]>(
+    (event) => (isExtended ? { event_id: event.id, ...view(event) } : view(event)),
+    "data",
+    (event) => event.event_details,
+  );
 
 /** Writes the events of these transactions. `transactions` have the amounts. */
 export function transactionEventWriter(
@@ -68,15 +66,13 @@ export function transactionEventWriter(
   const amounts = new Map(
     transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
   );
-  return objectWriter<ListedEvent, Schemas["TransactionEvent"]>({
-    event_id: eventNumber(isExtended),
-    amount: valueWriter((event) => amounts.get(event.resource_external_id) ?? null),
-    state: valueWriter((event) => stateOf(event, version) ?? null),
-    resource_type: valueWriter((event) => event.resource_type.toUpperCase() as TransactionType),
-    event_type: valueWriter((event) => event.event_type),
-    timestamp: valueWriter((event) => viewMilliseconds(event.timestamp)),
-    data: eventDetails,
-  });
+  return eventWriter(isExtended, (event) => ({
+    amount: amounts.get(event.resource_external_id) ?? null,
+    state: stateOf(event, version) ?? null,
+    resource_type: event.resource_type.toUpperCase() as TransactionType,
+    event_type: event.event_type,
+    timestamp: viewMilliseconds(event.timestamp),
+  }));
 }
 
 /** An event of the ticker. Members that are not texts count as missing. */
