@@ -9,29 +9,36 @@ import { openOrderedStore } from "./store.ts";
 export const open = ({ parameters }: Address<StoreParameters>): Promise<FeatureStore> =>
   openOrderedStore(orderedMap(), recordsKept(parameters));
 
+/** Values are found by a hash of their key, which with many keys takes a fraction of the time of a tree. */
 export function orderedMap(): OrderedMap {
-  const tree = new trees.default<string, unknown>(undefined, (one, other) =>
+  const values = new Map<string, unknown>();
+  const keys = new trees.default<string, undefined>(undefined, (one, other) =>
     one < other ? -1 : one > other ? 1 : 0,
   );
   const write: OrderedMap["write"] = async (work) => work();
   return {
     read: (work) => work(),
-    get: (key) => tree.get(key) as never,
+    get: (key) => values.get(key) as never,
     *range(start, end) {
-      for (const [key, value] of tree.entries(start)) {
+      for (const key of keys.keys(start)) {
         if (key >= end) return;
-        yield value as never;
+        yield values.get(key) as never;
       }
     },
     last(start, end) {
-      const [key = "", value] = tree.nextLowerPair(end) ?? [];
-      return key >= start ? (value as never) : undefined;
+      const key = keys.nextLowerKey(end) ?? "";
+      return key >= start ? (values.get(key) as never) : undefined;
     },
-    count: (start, end) => tree.forRange(start, end, false),
+    count: (start, end) => keys.forRange(start, end, false),
     write,
     migrate: write,
-    put: (key, value) => void tree.set(key, value),
-    remove: (key) => void tree.delete(key),
+    put(key, value) {
+      if (!values.has(key)) keys.set(key, undefined);
+      values.set(key, value);
+    },
+    remove(key) {
+      if (values.delete(key)) keys.delete(key);
+    },
     async [Symbol.asyncDispose]() {},
   };
 }
