@@ -82,7 +82,8 @@ await runCommand("bench", usage, async (args) => {
   const { signal: stop } = stopOnSignals();
 
   await using ledgers = ledgersOnPostgres();
-  if (options.budget || options["set-budget"]) return await measureBudget(ledgers, stop, options["set-budget"]);
+  if (options.budget || options["set-budget"])
+    return await measureBudget(ledgers, stop, options["set-budget"]);
   const measured: MeasuredRow[] = [];
   for (const row of selected) {
     measured.push(await measure(row, scale, ledgers, stop));
@@ -130,7 +131,9 @@ async function measureBudget(ledgers: Ledgers, stop: AbortSignal, isSet = false)
   if (exceeded.length > 0) throw new Error(`requests cost more than their budget: ${exceeded.join(", ")}`);
 }
 
-const ratioOf = ({ ratio }: Result) => ratio?.median ?? 0;
+function ratioOf({ ratio }: Result): number {
+  return ratio?.median ?? 0;
+}
 
 function findRow(text: string): NumberedRow {
   const row = rows.find(({ number }) => String(number) === text);

@@ -33,7 +33,7 @@ const rangeOf = ({ median, min, max }: Figure): string =>
   `${toPrecision(median)} (${toPrecision(min)} to ${toPrecision(max)})`;
 
 const targetOf = (target: NonNullable<Result["target"]>): string =>
-  "atLeast" in target ? `at least ${target.atLeast}` : `at most ${target.atMost}`;
+  "atLeast" in target ? `at least ${target.atLeast}` : `at most ${toPrecision(target.atMost)}`;
 
 /** Rounds to three significant digits, or to an integer from 100 on. */
 const toPrecision = (value: number): string =>
