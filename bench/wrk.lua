@@ -1,11 +1,13 @@
--- Sends the requests of a file, in order and repeatedly. Prints "REQUESTS_PER_SECOND FAILURES".
+-- Sends the requests of a file, in order and repeatedly. A line is METHOD PATH or METHOD PATH JSON.
+-- Prints "REQUESTS_PER_SECOND FAILURES".
 local requests = {}
 local position = 0
 
 function init(args)
   for line in io.lines(args[1]) do
-    local method, path = line:match("^(%u+) (%S+)$")
-    requests[#requests + 1] = wrk.format(method, path)
+    local method, path, body = line:match("^(%u+) (%S+) ?(.*)$")
+    local headers = body ~= "" and { ["content-type"] = "application/json" } or nil
+    requests[#requests + 1] = wrk.format(method, path, headers, body ~= "" and body or nil)
   end
 end
 

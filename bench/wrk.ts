@@ -9,7 +9,7 @@ import type { Comparison } from "./row.ts";
 const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
 
 export interface Load {
-  /** A file with a method and a path on each line. The requests are sent in order and repeatedly. */
+  /** A file with a method, a path and possibly a JSON body on each line. The requests are sent in order and repeatedly. */
   requests: string;
   connections: number;
   seconds: number;

@@ -626,9 +626,9 @@ describe("closing", () => {
     const closed = service.close();
     used.socket.write(get("late"));
     expect(String(await once(used.socket, "data"))).toMatch(/^HTTP\/1.1 503 /);
-    vi.advanceTimersByTime(999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(unused.atService.destroyed).toBe(false);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1 + 50);
     await Promise.all([closed, unused.closed]);
   });
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type HttpError, unavailable } from "../http-error.ts";
 
-const idleCheckMs = 50;
+const checkMs = 50;
 /** Time after the beginning in which the first request of a connection must arrive to get a response. */
 const firstRequestMs = 1000;
 const graceMs = 10_000;
@@ -20,19 +20,20 @@ export function closeGracefully(app: FastifyInstance): AbortSignal {
     connections.add(socket);
     socket.once("close", () => connections.delete(socket));
   });
-  function closeUnused() {
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  const unused = () => [...connections].filter(({ bytesRead }) => bytesRead === 0);
+  function closeIdle() {
+    app.server.closeIdleConnections();
+    // Before Node.js 26 they are not idle.
+    for (const socket of unused()) socket.destroy();
   }
-  app.addHook("preClose", (done) => {
-    timers = [
-      // Without it, a connection that was busy when closing began would stay for its whole keep-alive time.
-      setInterval(() => app.server.closeIdleConnections(), idleCheckMs),
-      // Browsers and connection pools open connections in advance. Node.js counts them as busy until their first request.
-      setTimeout(closeUnused, firstRequestMs),
-      setTimeout(() => app.server.closeAllConnections(), graceMs),
-    ];
+  app.addHook("preClose", async () => {
+    timers = [setTimeout(() => app.server.closeAllConnections(), graceMs)];
     closing.abort();
-    done();
+    // Browsers and connection pools open connections in advance. From Node.js 26 on, the server closes them with itself.
+    for (let waited = 0; waited < firstRequestMs && unused().length > 0; waited += checkMs)
+      await new Promise((resolve) => setTimeout(resolve, checkMs));
+    // Without it, a connection that was busy when closing began would stay for its whole keep-alive time.
+    timers.push(setInterval(closeIdle, checkMs));
   });
   app.addHook("onClose", (_app, done) => {
     timers.forEach(clearTimeout);
