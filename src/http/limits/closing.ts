@@ -10,7 +10,8 @@ const graceMs = 10_000;
 /**
  * Makes `app.close()` graceful: requests in flight get their response, new requests get 503, a kept-alive connection is
  * closed as soon as it is idle, and one without any request after a second. While there is one of these, all other
- * connections stay for that second too. Responses that take longer than the grace period are cut off. Returns a signal that aborts when closing begins.
+ * connections stay for that second too. Responses that take longer than the grace period are cut off. Returns a signal
+ * that aborts when closing begins.
  */
 export function closeGracefully(app: FastifyInstance): AbortSignal {
   const closing = new AbortController();
