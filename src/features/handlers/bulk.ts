@@ -1,6 +1,5 @@
 import type { operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { eachInTurns } from "../../waiting/turns.ts";
 import { readChange } from "../requests/entry.ts";
 import { errorLine, tooManyFeatures } from "../requests/errors.ts";
 import { expiryOf, isPast } from "../requests/expiry.ts";
@@ -8,21 +7,15 @@ import type { LongWork } from "../requests/long-work.ts";
 import { changeMany } from "../store/change-many.ts";
 import { type Features, resourceKey } from "../store/store.ts";
 
-/** Number of resources of a query that are read at the same time. */
-const resourcesAtATime = 4;
-
 /** Many checks, and many changes, in one request. */
 export function bulkHandlers(store: Features, long: LongWork) {
   return {
     async hasFeatures({ body: { resources, features }, owner, log }) {
       log.debug({ resources: resources.length, features }, "has features");
       const distinct = new Map(resources.map((one) => [resourceKey(one), one]));
-      const found = new Map<string, boolean[]>();
-      const read = () =>
-        eachInTurns(distinct, resourcesAtATime, async ([key, { resource, id }]) => {
-          found.set(key, await store.has(resource, id, features));
-        });
-      await long(owner, distinct.size * features.length, read);
+      const read = () => store.hasEach([...distinct.values()], features);
+      const has = await long(owner, distinct.size * features.length, read);
+      const found = new Map([...distinct.keys()].map((key, index) => [key, has[index]]));
       const results = resources.map((one) => ({ ...one, has: found.get(resourceKey(one)) ?? [] }));
       return { status: 200, body: { results } };
     },

@@ -1,5 +1,6 @@
 import type { operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { sharedNextOf } from "../../waiting/shared.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { resourceOf, viewFlag } from "../requests/flag.ts";
 import { openFlagEvents } from "../requests/flag-events.ts";
@@ -11,6 +12,7 @@ const inUseMax = 1000;
 /** Features as flags, by the OpenFeature Remote Evaluation Protocol. */
 export function flagHandlers(store: Features & Directory & ChangeFeed) {
   const follow = openFlagEvents(store);
+  const featuresInUse = sharedNextOf((resource) => store.featuresInUse(resource, inUseMax));
   return {
     async evaluateFlag({ path: { key }, body: { context }, log }) {
       const named = resourceOf(context);
@@ -28,7 +30,7 @@ export function flagHandlers(store: Features & Directory & ChangeFeed) {
       log.debug({ resource, id }, "evaluate flags");
       const entries = await store.list(resource, id);
       const has = new Set(await mapInTurns(entries, ({ feature }) => feature));
-      const keys = has.union(new Set(await store.featuresInUse(resource, inUseMax)));
+      const keys = has.union(new Set(await featuresInUse(resource)));
       const flags = await mapInTurns([...keys], (key) => viewFlag(key, has.has(key)));
       // EventSource cannot send a header.
       const query = new URLSearchParams({ resource, id, ...(caller && { access_token: caller.token }) });

@@ -7,9 +7,11 @@ export interface Entry {
   expiresAt?: number | undefined;
 }
 
+/** The kind and the id of a resource. */
+export type ResourceName = Pick<Entry, "resource" | "id">;
+
 /** A text that identifies the resource of something. */
-export const resourceKey = ({ resource, id }: { resource: string; id: string }): string =>
-  JSON.stringify([resource, id]);
+export const resourceKey = ({ resource, id }: ResourceName): string => JSON.stringify([resource, id]);
 
 /** A change to one feature of a resource. */
 export type FeatureChange =
@@ -52,6 +54,8 @@ export interface Features {
   list(resource: string, id: string): Promise<Entry[]>;
   /** Whether the resource has each of the features. */
   has(resource: string, id: string, features: string[]): Promise<boolean[]>;
+  /** Whether each of the resources has each of the features. The resources are read at different times. */
+  hasEach(resources: ResourceName[], features: string[]): Promise<boolean[][]>;
   /**
    * Makes changes to one resource, in order and atomically. A new feature goes to the end of the list. A feature that is
    * already present keeps its position and gets the expiry time of the change.

@@ -1,4 +1,5 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
+import { hasEachBy } from "../has-each.ts";
 import { type ChangeOutcome, type Entry, type Features, featuresMax, ignoreFailure } from "../store.ts";
 import { liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { type Contents, changeEntries, hasFeature } from "./entries.ts";
@@ -30,11 +31,13 @@ export function featuresIn(contents: Contents): Features {
     await oneByOne(() => map.write(() => saveList(map, resource, id, log.last())));
   }
 
+  const has: Features["has"] = async (resource, id, features) =>
+    map.read(() => features.map((feature) => hasFeature(map, resource, id, feature)));
+
   return {
     list: (resource, id) => listIn(map, resource, id),
-    async has(resource, id, features) {
-      return map.read(() => features.map((feature) => hasFeature(map, resource, id, feature)));
-    },
+    has,
+    hasEach: hasEachBy(has, 1),
     async change(...request) {
       const [resource, id, changes] = request;
       const make = () => map.write(() => changeEntries(contents, request));

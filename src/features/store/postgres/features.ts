@@ -1,6 +1,6 @@
 import type { Sql } from "../../../database/database.ts";
 import { inBatches } from "../../../waiting/batches.ts";
-import { mapInTurns } from "../../../waiting/turns.ts";
+import { letOthersRun, mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
 import { type ChangeOutcome, type ChangeRequest, type Entry, type Features, featuresMax } from "../store.ts";
 import { withoutPlace } from "../stored-entry.ts";
@@ -9,8 +9,10 @@ import { entryIn, type FeatureRow, featureColumns, isLiveCondition } from "./row
 
 /** Number of entries of a list that is read on a connection of its own. */
 const longList = 100;
-/** Number of features of a resource that are looked up on a connection of its own. */
+/** Number of features that are looked up on a connection of its own. */
 const manyFeatures = 20;
+/** Maximum number of features that one statement looks up for many resources. */
+const featuresPerRead = 2000;
 
 const listText = `select ${featureColumns} from feature_storage.feature
   where resource = $1 and id = $2 and ${isLiveCondition("$3")} order by place`;
@@ -22,6 +24,18 @@ const hasSomeText = `select wanted.feature from unnest($3::text[]) as wanted (fe
   cross join lateral (
     select from feature_storage.feature
     where resource = $1 and id = $2 and feature = wanted.feature and ${isLiveCondition("$4")} limit 1
+  ) as present`;
+
+/** The places of the resources and features, from 1, of those that are present. */
+const hasEachText = `select wanted.resource_place, wanted.feature_place
+  from (
+    select * from unnest($1::text[], $2::text[]) with ordinality as each_resource (resource, id, resource_place)
+      cross join unnest($3::text[]) with ordinality as each_feature (feature, feature_place)
+  ) as wanted
+  cross join lateral (
+    select from feature_storage.feature
+    where resource = wanted.resource and id = wanted.id and feature = wanted.feature and ${isLiveCondition("$4")}
+    limit 1
   ) as present`;
 
 /** The features of each resource. Their feed keeps at least `kept` records, or all. */
@@ -58,6 +72,25 @@ export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number
       );
       const found = new Set(rows.map(({ feature }) => feature));
       return keys.map((key) => found.has(key));
+    },
+    async hasEach(resources, features) {
+      const keys = features.map(keyOfName);
+      const results = resources.map(() => keys.map(() => false));
+      const size = Math.ceil(featuresPerRead / keys.length);
+      for (let start = 0; start < resources.length; start += size) {
+        const some = resources.slice(start, start + size);
+        const rows = await read<{ resource_place: bigint; feature_place: bigint }>(
+          hasEachText,
+          [some.map((one) => keyOfName(one.resource)), some.map(({ id }) => keyOfName(id)), keys, Date.now()],
+          "repeated",
+        );
+        for (const { resource_place, feature_place } of rows) {
+          const result = results[start + Number(resource_place) - 1] as boolean[];
+          result[Number(feature_place) - 1] = true;
+        }
+        await letOthersRun();
+      }
+      return results;
     },
     change: (...request) => makeChanges(keysOf(request)),
   };

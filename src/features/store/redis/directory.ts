@@ -32,16 +32,18 @@ export function directoryOf(servers: Servers): Directory {
       (await takeFrom(usesOf(resource, undefined, limit), limit)).map(({ feature }) => feature),
     async entriesOf(resource, after, limit) {
       const entries: Entry[] = [];
-      for await (const { feature, parts } of usesOf(resource, after?.feature, limit)) {
-        const wanted = {
-          limit: limit - entries.length,
-          parts,
-          ...(feature === after?.feature && { after: after.id }),
-        };
-        const members = mergedMembers(servers, ["with", resource, feature], wanted);
-        for (const [{ name: id, expiresAt }] of await takeFrom(members, wanted.limit))
-          entries.push({ resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) });
-        if (entries.length === limit) break;
+      for await (const uses of usesOf(resource, after?.feature, limit)) {
+        for (const { feature, parts } of uses) {
+          const wanted = {
+            limit: limit - entries.length,
+            parts,
+            ...(feature === after?.feature && { after: after.id }),
+          };
+          const members = mergedMembers(servers, ["with", resource, feature], wanted);
+          for (const [{ name: id, expiresAt }] of await takeFrom(members, wanted.limit))
+            entries.push({ resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) });
+          if (entries.length === limit) return entries;
+        }
       }
       return entries;
     },
@@ -72,19 +74,20 @@ function usesIn(servers: Servers) {
   const completion = onDemand(() => completeIndex(servers));
   completion.open().catch(() => {});
 
-  /** The features that resources of a kind have, from the feature `from` on. Reads about `limit`, and more on demand. */
-  return async function* (resource: string, from: string | undefined, limit: number): AsyncGenerator<Use> {
+  /** Batches of the features that resources of a kind have, from the feature `from` on: about `limit`, and more on demand. */
+  return async function* (resource: string, from: string | undefined, limit: number): AsyncGenerator<Use[]> {
     await completion.open();
-    let use: Use | undefined;
-    for await (const [{ name }, { part }] of mergedMembers(servers, ["used", resource], { from, limit })) {
-      if (use?.feature === name) {
-        use.parts.push(part);
-        continue;
+    const uses: Use[] = [];
+    for await (const batch of mergedMembers(servers, ["used", resource], { from, limit })) {
+      for (const [{ name }, { part }] of batch) {
+        const last = uses.at(-1);
+        if (last?.feature === name) last.parts.push(part);
+        else uses.push({ feature: name, parts: [part] });
       }
-      if (use) yield use;
-      use = { feature: name, parts: [part] };
+      // The next batch may have more parts of the last feature.
+      yield uses.splice(0, uses.length - 1);
     }
-    if (use) yield use;
+    yield uses;
   };
 }
 
@@ -114,9 +117,12 @@ async function* keysLike(servers: Servers, pattern: string): AsyncGenerator<stri
   } while (cursor !== "0");
 }
 
-/** The first items of a sequence. */
-async function takeFrom<Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> {
+/** The first items of a sequence of batches. */
+async function takeFrom<Item>(batches: AsyncIterable<Item[]>, count: number): Promise<Item[]> {
   const taken: Item[] = [];
-  for await (const item of items) if (taken.push(item) >= count) break;
+  for await (const batch of batches) {
+    taken.push(...batch.slice(0, count - taken.length));
+    if (taken.length === count) break;
+  }
   return taken;
 }

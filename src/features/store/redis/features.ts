@@ -1,4 +1,5 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
+import { hasEachBy } from "../has-each.ts";
 import { type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { keyOf, pairs, partOf, readEntry } from "./keys.ts";
@@ -12,17 +13,24 @@ const fieldsPerScan = 4 * featuresMax;
 
 const runChange = scriptIn("change.lua");
 
+/** Number of resources that one request reads at the same time. */
+const resourcesAtATime = 20;
+
 /** The features of each resource. Their change log keeps at least `kept` records. */
-export const featuresIn = (servers: Servers, kept: number): Features => ({
-  list: (resource, id) => listIn(servers, resource, id),
-  async has(resource, id, features) {
+export function featuresIn(servers: Servers, kept: number): Features {
+  const has: Features["has"] = async (resource, id, features) => {
     const part = partOf(resource, id);
     const key = keyOf(part, "of", resource, id);
     const values = await servers.send<(string | null)[]>(part, ["HMGET", key, ...features]);
     return values.map((value) => value !== null && isLive(readEntry(value)));
-  },
-  change: (...request) => makeChanges(servers, kept, ...request),
-});
+  };
+  return {
+    list: (resource, id) => listIn(servers, resource, id),
+    has,
+    hasEach: hasEachBy(has, resourcesAtATime),
+    change: (...request) => makeChanges(servers, kept, ...request),
+  };
+}
 
 /** A page of HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
 type ScanPage = [next: string, items: string[]];

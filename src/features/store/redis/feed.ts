@@ -24,11 +24,14 @@ export const feedOf = (servers: Servers, expire: () => Promise<boolean>): Change
       recordReader(servers, part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
     );
     const page: FeedEntry[] = [];
-    const isOlder = (one: NumberedRecord, other: NumberedRecord) => one.record.at < other.record.at;
-    for await (const [{ number, record }, reader] of merged(readers, isOlder)) {
-      reader.position = number;
-      const positions = readers.map(({ position = 0 }) => position);
-      if (page.push({ record, cursor: cursorOf(log, positions) }) >= limit) break;
+    const byAge = (one: NumberedRecord, other: NumberedRecord) => one.record.at - other.record.at;
+    for await (const batch of merged(readers, byAge)) {
+      for (const [{ number, record }, reader] of batch.slice(0, limit - page.length)) {
+        reader.position = number;
+        const positions = readers.map(({ position = 0 }) => position);
+        page.push({ record, cursor: cursorOf(log, positions) });
+      }
+      if (page.length === limit) break;
     }
     // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
     return page.length === 0 && readers.some(({ isCut }) => isCut) ? undefined : page;

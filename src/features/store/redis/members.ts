@@ -11,8 +11,8 @@ const manyMembers = 50;
 /** A member of a sorted set without scores: a name, and when it expires. */
 interface Member {
   name: string;
-  /** The name in the encoding that Redis sorts by. */
-  bytes: Buffer;
+  /** A text that JavaScript sorts, by UTF-16 code units, as Redis sorts the name, by bytes. */
+  sortKey: string;
   expiresAt?: number;
 }
 
@@ -34,9 +34,17 @@ export function mergedMembers(
   const start = after !== undefined ? `(${afterName(after)}` : from !== undefined ? `[${from}` : "-";
   const size = parts.length > 1 ? shareOf(limit) : Math.min(limit, membersPerRead);
   const readers = parts.map((part) => memberReader(servers, part, keyOf(part, ...key), start, size));
-  // The order of Redis is by bytes, the order of JavaScript by UTF-16 code units.
-  return merged(readers, (one: Member, other: Member) => Buffer.compare(one.bytes, other.bytes) < 0);
+  return merged(readers, ({ sortKey: one }: Member, { sortKey: other }: Member) =>
+    one < other ? -1 : Number(one > other),
+  );
 }
+
+/** Code points above U+FFFF are surrogates in UTF-16, which come before U+E000. In UTF-8 they come after U+FFFF. */
+const sortKeyOf = (name: string) =>
+  name.replace(/[\ud800-\uffff]/g, (unit) => {
+    const code = unit.charCodeAt(0);
+    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
+  });
 
 /** Reads the members of one sorted set that have not expired, in pieces that get larger. */
 function memberReader(servers: Servers, part: number, key: string, start: string, sizeAtFirst: number) {
@@ -53,7 +61,7 @@ function memberReader(servers: Servers, part: number, key: string, start: string
         const members: string[] = await servers.send(part, ["ZRANGEBYLEX", key, from, "+", ...limits]);
         if (members.length > manyMembers) await letOthersRun();
         for (const member of members.map(readMember).filter(isLive))
-          unread.push({ ...member, bytes: Buffer.from(member.name) });
+          unread.push({ ...member, sortKey: sortKeyOf(member.name) });
         const last = members.length < size ? undefined : members.at(-1);
         from = last && `(${afterName(readMember(last).name)}`;
         size = Math.min(4 * size, membersPerRead);
