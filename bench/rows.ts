@@ -5,6 +5,7 @@ import { growth } from "./rows/growth.ts";
 import { hasFeature, hasFeatureInPostgres, hasFeatureInRedis } from "./rows/has-feature.ts";
 import { ingest, ingestFromQueues } from "./rows/ingest.ts";
 import { listAndAdd } from "./rows/list-and-add.ts";
+import { manyFeatures } from "./rows/many-features.ts";
 import { memory } from "./rows/memory.ts";
 import { searchPage } from "./rows/search-page.ts";
 import { start } from "./rows/start.ts";
@@ -26,4 +27,5 @@ export const rows: NumberedRow[] = [
   memory,
   evaluate,
   hasFeatureInPostgres,
+  manyFeatures,
 ].map((row, index) => ({ ...row, number: index + 1 }));

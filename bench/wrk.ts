@@ -15,12 +15,14 @@ export interface Load {
   seconds: number;
 }
 
-/** Writes a file for `Load.requests`. A path alone stands for a GET. It is deleted with the stack. */
+/** A line of `Load.requests`. A path alone stands for a GET. */
+export const requestLine = (line: string) => (line.startsWith("/") ? `GET ${line}` : line);
+
+/** Writes a file for `Load.requests`. It is deleted with the stack. */
 export async function writeRequests(opened: AsyncDisposableStack, lines: string[]): Promise<string> {
   const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "requests-")));
   const file = join(folder.path, "requests");
-  const requests = lines.map((line) => (line.startsWith("/") ? `GET ${line}` : line));
-  await writeFile(file, `${requests.join("\n")}\n`);
+  await writeFile(file, `${lines.map(requestLine).join("\n")}\n`);
   return file;
 }
 

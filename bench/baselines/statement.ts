@@ -5,7 +5,7 @@ import { pipelined, pipelineOptions, pipelinesMax } from "../../src/database/pos
 export function statement(
   connectionString: string | undefined,
   text: string,
-): (values: string[]) => Promise<unknown[][]> {
+): (values: unknown[]) => Promise<unknown[][]> {
   const pool = new pg.Pool({ connectionString, ...pipelineOptions, max: pipelinesMax });
   const withClient = pipelined(pool);
   const named = { name: "statement", text, rowMode: "array" as const };

@@ -14,7 +14,7 @@ const fieldsPerScan = 4 * featuresMax;
 const runChange = scriptIn("change.lua");
 
 /** Number of resources that one request reads at the same time. */
-const resourcesAtATime = 20;
+const resourcesAtATime = 10;
 
 /** The features of each resource. Their change log keeps at least `kept` records. */
 export function featuresIn(servers: Servers, kept: number): Features {
