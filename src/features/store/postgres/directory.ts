@@ -2,23 +2,42 @@ import type { Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
 import { type Directory, featuresMax, pageOf, resourceKey } from "../store.ts";
-import { liveInOrder, withoutPlace } from "../stored-entry.ts";
+import { isLive, liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { readList } from "./features.ts";
-import { entryIn, type FeatureRow, featureColumns, isLiveCondition, keyOfPosition } from "./rows.ts";
+import {
+  entryIn,
+  expiryIn,
+  type FeatureRow,
+  featureColumns,
+  isLiveCondition,
+  keyOfPosition,
+} from "./rows.ts";
 
+/** Number of ids of a page that is read beside the statements of others. */
+const shortPage = 100;
 /** Number of entries that `entries` reads at once. A list of `featuresMax` is always read at once. */
 const entriesPerRead = 2 * featuresMax;
+
+const pageColumns = `select coalesce(names[2], id) as id, expires_at from feature_storage.feature
+  where resource = $1 and feature = $2 and id > $3`;
+const inOrder = "order by feature.id limit $4";
+/** It reads no more rows than it returns, however many have expired. */
+const shortPageText = `${pageColumns} ${inOrder}`;
+const pageText = `${pageColumns} and ${isLiveCondition("$5")} ${inOrder}`;
+
+type IdRow = Pick<FeatureRow, "id" | "expires_at">;
 
 /** The resources and features of each kind of resource. */
 export const directoryOf = (read: Sql["query"]): Directory => ({
   async idsWith(resource, feature, after, limit) {
-    const rows = await read<FeatureRow>(
-      `select ${featureColumns} from feature_storage.feature
-      where resource = $1 and feature = $2 and id > $3 and ${isLiveCondition("$4")} order by id limit $5`,
-      [keyOfName(resource), keyOfName(feature), keyOfPosition(after), Date.now(), limit],
-      "repeated",
-    );
-    return pageOf(await mapInTurns(rows, (row) => entryIn(row).id), limit);
+    const values = [keyOfName(resource), keyOfName(feature), keyOfPosition(after)];
+    if (limit <= shortPage) {
+      const rows = await read<IdRow>(shortPageText, [...values, limit]);
+      const ids = rows.filter(({ expires_at }) => isLive(expiryIn(expires_at))).map(({ id }) => id);
+      if (ids.length === rows.length || rows.length < limit) return pageOf(ids, limit);
+    }
+    const rows = await read<IdRow>(pageText, [...values, limit, Date.now()], "repeated");
+    return pageOf(await mapInTurns(rows, ({ id }) => id), limit);
   },
   async count(resource, feature) {
     const [row] = await read<{ resources: bigint }>(

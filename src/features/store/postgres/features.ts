@@ -3,9 +3,8 @@ import { inBatches } from "../../../waiting/batches.ts";
 import { letOthersRun, mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
 import { type ChangeOutcome, type ChangeRequest, type Entry, type Features, featuresMax } from "../store.ts";
-import { withoutPlace } from "../stored-entry.ts";
 import { late } from "./failure.ts";
-import { entryIn, type FeatureRow, featureColumns, isLiveCondition } from "./rows.ts";
+import { expiryIn, type FeatureRow, isLiveCondition } from "./rows.ts";
 
 /** Number of entries of a list that is read on a connection of its own. */
 const longList = 100;
@@ -14,7 +13,7 @@ const manyFeatures = 20;
 /** Maximum number of features that one statement looks up for many resources. */
 const featuresPerRead = 2000;
 
-const listText = `select ${featureColumns} from feature_storage.feature
+const listText = `select coalesce(names[3], feature) as feature, expires_at from feature_storage.feature
   where resource = $1 and id = $2 and ${isLiveCondition("$3")} order by place`;
 const listStartText = `${listText} limit ${longList + 1}`;
 const hasOneText = `select feature from feature_storage.feature
@@ -25,6 +24,8 @@ const hasSomeText = `select wanted.feature from unnest($3::text[]) as wanted (fe
     select from feature_storage.feature
     where resource = $1 and id = $2 and feature = wanted.feature and ${isLiveCondition("$4")} limit 1
   ) as present`;
+
+type ListRow = Pick<FeatureRow, "feature" | "expires_at">;
 
 /** The places of the resources and features, from 1, of those that are present. */
 const hasEachText = `select wanted.resource_place, wanted.feature_place
@@ -99,9 +100,14 @@ export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number
 /** See `Features.list`. */
 export async function readList(read: Sql["query"], resource: string, id: string): Promise<Entry[]> {
   const values = [keyOfName(resource), keyOfName(id), Date.now()];
-  let rows = await read<FeatureRow>(listStartText, values);
-  if (rows.length > longList) rows = await read<FeatureRow>(listText, values, "repeated");
-  return await mapInTurns(rows, (row) => withoutPlace(entryIn(row)));
+  let rows = await read<ListRow>(listStartText, values);
+  if (rows.length > longList) rows = await read<ListRow>(listText, values, "repeated");
+  return await mapInTurns(rows, ({ feature, expires_at }) => ({
+    resource,
+    id,
+    feature,
+    ...expiryIn(expires_at),
+  }));
 }
 
 type Rejection = Extract<ChangeOutcome, { rejected: string }>["rejected"];

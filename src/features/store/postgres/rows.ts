@@ -36,7 +36,8 @@ export const isLiveCondition = (now: string) => `(expires_at is null or expires_
  */
 export const keyOfPosition = (name = ""): string => keyOfName(name.split("\0", 1)[0] as string);
 
-const expiryIn = (instant: bigint | null) => (instant === null ? {} : { expiresAt: Number(instant) });
+/** The expiry time of an entry or a record, from its column. */
+export const expiryIn = (instant: bigint | null) => (instant === null ? {} : { expiresAt: Number(instant) });
 
 function namesIn({ resource, id, feature, names }: KeyColumns): Pick<Entry, "resource" | "id" | "feature"> {
   if (!names) return { resource, id, feature };
