@@ -278,6 +278,11 @@ export async function compareWithModel(
           expect(await store.has(resource, id, features)).toEqual(has);
           expect(await store.has(resource, id, features.slice(0, 1))).toEqual(has.slice(0, 1));
         }
+        const each = ids.map((id) => ({ resource, id }));
+        const lists = ids.map((id) => model.list(resource, id));
+        expect(await store.hasEach(each, features)).toEqual(
+          lists.map((list) => features.map((feature) => list.includes(feature))),
+        );
         for (const feature of features) {
           const found = await allIdsWith(store, resource, feature, 2);
           expect(found.sort()).toEqual(model.idsWith(resource, feature).sort());

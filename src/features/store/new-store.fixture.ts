@@ -207,6 +207,7 @@ const sharedHistoryFixtures = {
 export const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
   list: (store) => store.list("kind", "1"),
   has: (store) => store.has("kind", "1", ["a"]),
+  hasEach: (store) => store.hasEach([{ resource: "kind", id: "1" }], ["a"]),
   change: (store) => store.change("kind", "1", [{ type: "add", feature: "lost" }]),
   idsWith: (store) => store.idsWith("kind", "a", undefined, 10),
   count: (store) => store.count("kind", "a"),

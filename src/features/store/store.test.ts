@@ -62,6 +62,19 @@ describeOnStores("a feature store", (make) => {
     expect(await recordsAfter(store, undefined)).toContain(`added ${long}/${other}/${long}`);
   });
 
+  test("finds each of many features of many resources", async () => {
+    await using store = await openNewStore(make);
+    const [ids, features] = [names(100), names(100)];
+    const has = (id: string, feature: string) => (Number(id) + Number(feature)) % 7 === 0;
+    const listOf = (id: string) => features.filter((feature) => has(id, feature));
+    await Promise.all(ids.map((id) => store.change("kind", id, listOf(id).map(addition))));
+    const resources = ids.toReversed().map((id) => ({ resource: "kind", id }));
+    const expected = resources.map(({ id }) => features.map((feature) => has(id, feature)));
+    expect(await store.hasEach(resources, features)).toEqual(expected);
+    expect(await store.hasEach([], ["a"])).toEqual([]);
+    expect(await store.hasEach([{ resource: "kin", id: "1" }], ["1"])).toEqual([[false]]);
+  });
+
   test("makes concurrent changes of a resource one after the other", async () => {
     await using store = await openNewStore(make);
     const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));

@@ -1,5 +1,4 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
-import { hasEachBy } from "../has-each.ts";
 import { type ChangeOutcome, type Entry, type Features, featuresMax, ignoreFailure } from "../store.ts";
 import { liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { type Contents, changeEntries, hasFeature } from "./entries.ts";
@@ -37,7 +36,14 @@ export function featuresIn(contents: Contents): Features {
   return {
     list: (resource, id) => listIn(map, resource, id),
     has,
-    hasEach: hasEachBy(has, 1),
+    async hasEach(resources, features) {
+      const results: boolean[][] = [];
+      for (const { resource, id } of resources) {
+        results.push(await has(resource, id, features));
+        await letOthersRun();
+      }
+      return results;
+    },
     async change(...request) {
       const [resource, id, changes] = request;
       const make = () => map.write(() => changeEntries(contents, request));

@@ -1,10 +1,9 @@
 import { letOthersRun } from "../../../waiting/turns.ts";
-import { hasEachBy } from "../has-each.ts";
 import { type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { keyOf, pairs, partOf, readEntry } from "./keys.ts";
 import { scriptIn } from "./script.ts";
-import type { Servers } from "./servers.ts";
+import type { PartCommand, Servers } from "./servers.ts";
 
 /** Number of fields and values of a list that is read in a turn of its own. */
 const longList = 200;
@@ -13,24 +12,39 @@ const fieldsPerScan = 4 * featuresMax;
 
 const runChange = scriptIn("change.lua");
 
-/** Number of resources that one request reads at the same time. */
-const resourcesAtATime = 10;
+/** Number of resources that are read at once. */
+const resourcesPerRead = 20;
 
 /** The features of each resource. Their change log keeps at least `kept` records. */
 export function featuresIn(servers: Servers, kept: number): Features {
-  const has: Features["has"] = async (resource, id, features) => {
-    const part = partOf(resource, id);
-    const key = keyOf(part, "of", resource, id);
-    const values = await servers.send<(string | null)[]>(part, ["HMGET", key, ...features]);
-    return values.map((value) => value !== null && isLive(readEntry(value)));
-  };
   return {
     list: (resource, id) => listIn(servers, resource, id),
-    has,
-    hasEach: hasEachBy(has, resourcesAtATime),
+    async has(resource, id, features) {
+      return presentIn(await servers.send<Values>(...valuesOf(resource, id, features)));
+    },
+    async hasEach(resources, features) {
+      const results: boolean[][] = [];
+      while (results.length < resources.length) {
+        const some = resources.slice(results.length, results.length + resourcesPerRead);
+        const commands = some.map(({ resource, id }) => valuesOf(resource, id, features));
+        results.push(...(await servers.sendAll<Values>(commands)).map(presentIn));
+        await letOthersRun();
+      }
+      return results;
+    },
     change: (...request) => makeChanges(servers, kept, ...request),
   };
 }
+
+/** The values of features; null of those that the resource does not have. */
+type Values = (string | null)[];
+
+function valuesOf(resource: string, id: string, features: string[]): PartCommand {
+  const part = partOf(resource, id);
+  return [part, ["HMGET", keyOf(part, "of", resource, id), ...features]];
+}
+
+const presentIn = (values: Values) => values.map((value) => value !== null && isLive(readEntry(value)));
 
 /** A page of HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
 type ScanPage = [next: string, items: string[]];

@@ -1,16 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { sharedNext } from "../../../waiting/shared.ts";
-import { letOthersRun } from "../../../waiting/turns.ts";
 import type { NumberedRecord } from "../fold-history.ts";
 import type { ChangeFeed, ChangeRecord, FeedEntry } from "../store.ts";
 import { keyOf, pairs, parts } from "./keys.ts";
 import { merged, shareOf } from "./merge.ts";
-import type { Servers } from "./servers.ts";
+import type { Command, Servers } from "./servers.ts";
 
 type StreamEntry = [id: string, fields: string[]];
-
-/** Number of records that are read in a turn of their own. */
-const longPage = 20;
 
 /** The change records in the streams of all parts. A cursor has a position in each of them. */
 export const feedOf = (servers: Servers, expire: () => Promise<boolean>): ChangeFeed => ({
@@ -21,11 +17,11 @@ export const feedOf = (servers: Servers, expire: () => Promise<boolean>): Change
     if (after !== undefined && cursor?.log !== log) return undefined;
     const ends = readCursor(until ?? "")?.positions;
     const readers = parts.map((part) =>
-      recordReader(servers, part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
+      recordReader(part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
     );
     const page: FeedEntry[] = [];
     const byAge = (one: NumberedRecord, other: NumberedRecord) => one.record.at - other.record.at;
-    for await (const batch of merged(readers, byAge)) {
+    for await (const batch of merged(servers, readers, byAge)) {
       for (const [{ number, record }, reader] of batch.slice(0, limit - page.length)) {
         reader.position = number;
         const positions = readers.map(({ position = 0 }) => position);
@@ -60,33 +56,34 @@ async function logOf(servers: Servers): Promise<string> {
   return createHash("sha256").update(ids.join()).digest("hex").slice(0, 8);
 }
 
+const lastIn = (key: string): Command => ["XREVRANGE", key, "+", "-", "COUNT", "1"];
+
 /** The number of the newest record of a part. */
 async function lastOf(servers: Servers, part: number): Promise<number> {
-  const range = ["+", "-", "COUNT", "1"];
-  const [last] = await servers.send<StreamEntry[]>(part, ["XREVRANGE", keyOf(part, "changes"), ...range]);
+  const [last] = await servers.send<StreamEntry[]>(part, lastIn(keyOf(part, "changes")));
   return last ? numberOf(last) : 0;
 }
 
 /** Reads the records of a part after a number, or from the oldest one, up to the number `until`, in pieces of `count`. */
-function recordReader(servers: Servers, part: number, [after, until]: (number | undefined)[], count: number) {
+function recordReader(part: number, [after, until]: (number | undefined)[], count: number) {
   let isLast = false;
   const end = until === undefined ? "+" : `0-${until}`;
   const reader = {
+    part,
     unread: [] as NumberedRecord[],
-    /** The number before the oldest unread record; undefined before the first `fill` without `after`. */
+    /** The number before the oldest unread record; undefined before the first read without `after`. */
     position: after,
     /** True if records have been deleted before they were read. */
     isCut: false,
-    async fill(): Promise<void> {
-      if (isLast || reader.unread.length > 0) return;
+    commands(): Command[] {
+      if (isLast) return [];
       const start = reader.position === undefined ? "-" : `(0-${reader.position}`;
-      const range = [start, end, "COUNT", String(count)];
+      const key = keyOf(part, "changes");
       // The newest number is read first, since records may be added in between.
-      const [last, entries] = await Promise.all([
-        lastOf(servers, part),
-        servers.send<StreamEntry[]>(part, ["XRANGE", keyOf(part, "changes"), ...range]),
-      ]);
-      if (entries.length > longPage) await letOthersRun();
+      return [lastIn(key), ["XRANGE", key, start, end, "COUNT", String(count)]];
+    },
+    take([[newest], entries]: [StreamEntry[], StreamEntry[]]): void {
+      const last = newest ? numberOf(newest) : 0;
       reader.unread = entries.map((entry) => ({ number: numberOf(entry), record: recordIn(entry) }));
       const first = reader.unread[0]?.number ?? Math.min(last, until ?? last) + 1;
       reader.position ??= first - 1;

@@ -10,10 +10,19 @@ export const tagOf = (part: number) => `{${part}/${parts.length}}`;
 /** The part of a resource. Names contain no control characters, so a tab can separate them. */
 export const partOf = (resource: string, id: string) => crc32(`${resource}\t${id}`) % parts.length;
 
+const prefixes = parts.map((part) => `features:${tagOf(part)}:`);
+
 /** Names are percent-encoded: an encoded name contains neither a separator nor the braces of a hash tag. */
-export function keyOf(part: number, kind: string, ...names: string[]): string {
-  const key = `features:${tagOf(part)}:${kind}`;
-  return names.length === 0 ? key : `${key}:${names.map(encodeURIComponent).join("/")}`;
+const suffixOf = (kind: string, names: string[]): string =>
+  names.length === 0 ? kind : `${kind}:${names.map(encodeURIComponent).join("/")}`;
+
+export const keyOf = (part: number, kind: string, ...names: string[]): string =>
+  `${prefixes[part]}${suffixOf(kind, names)}`;
+
+/** The keys of some parts. */
+export function keysOf(some: number[], kind: string, ...names: string[]): string[] {
+  const suffix = suffixOf(kind, names);
+  return some.map((part) => `${prefixes[part]}${suffix}`);
 }
 
 /** The names in a key. */

@@ -1,12 +1,10 @@
-import { letOthersRun } from "../../../waiting/turns.ts";
 import { isLive } from "../stored-entry.ts";
-import { afterName, parts as allParts, keyOf, readMember } from "./keys.ts";
+import { afterName, parts as allParts, keysOf, readMember } from "./keys.ts";
 import { merged, shareOf } from "./merge.ts";
-import type { Servers } from "./servers.ts";
+import type { Command, Servers } from "./servers.ts";
 
-/** Maximum number of members of a sorted set that are read at once, and the number that is read in a turn of its own. */
+/** Maximum number of members of a sorted set that are read at once. */
 const membersPerRead = 500;
-const manyMembers = 50;
 
 /** A member of a sorted set without scores: a name, and when it expires. */
 interface Member {
@@ -33,8 +31,9 @@ export function mergedMembers(
 ) {
   const start = after !== undefined ? `(${afterName(after)}` : from !== undefined ? `[${from}` : "-";
   const size = parts.length > 1 ? shareOf(limit) : Math.min(limit, membersPerRead);
-  const readers = parts.map((part) => memberReader(servers, part, keyOf(part, ...key), start, size));
-  return merged(readers, ({ sortKey: one }: Member, { sortKey: other }: Member) =>
+  const keys = keysOf(parts, ...key);
+  const readers = parts.map((part, index) => memberReader(part, keys[index] as string, start, size));
+  return merged(servers, readers, ({ sortKey: one }: Member, { sortKey: other }: Member) =>
     one < other ? -1 : Number(one > other),
   );
 }
@@ -47,25 +46,23 @@ const sortKeyOf = (name: string) =>
   });
 
 /** Reads the members of one sorted set that have not expired, in pieces that get larger. */
-function memberReader(servers: Servers, part: number, key: string, start: string, sizeAtFirst: number) {
-  const unread: Member[] = [];
+function memberReader(part: number, key: string, start: string, sizeAtFirst: number) {
   let from: string | undefined = start;
   let size = sizeAtFirst;
-  return {
+  const reader = {
     part,
-    unread,
-    /** Reads on if no member is left, up to a live one or the end. */
-    async fill(): Promise<void> {
-      while (unread.length === 0 && from !== undefined) {
-        const limits = ["LIMIT", "0", String(size)];
-        const members: string[] = await servers.send(part, ["ZRANGEBYLEX", key, from, "+", ...limits]);
-        if (members.length > manyMembers) await letOthersRun();
-        for (const member of members.map(readMember).filter(isLive))
-          unread.push({ ...member, sortKey: sortKeyOf(member.name) });
-        const last = members.length < size ? undefined : members.at(-1);
-        from = last && `(${afterName(readMember(last).name)}`;
-        size = Math.min(4 * size, membersPerRead);
-      }
+    unread: [] as Member[],
+    commands: (): Command[] =>
+      from === undefined ? [] : [["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)]],
+    take([members]: [string[]]): void {
+      reader.unread = members
+        .map(readMember)
+        .filter(isLive)
+        .map((member) => ({ ...member, sortKey: sortKeyOf(member.name) }));
+      const last = members.length < size ? undefined : members.at(-1);
+      from = last && `(${afterName(readMember(last).name)}`;
+      size = Math.min(4 * size, membersPerRead);
     },
   };
+  return reader;
 }
