@@ -6,6 +6,7 @@ import type { Documents } from "../http/documents/documents.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
 import type { HttpOptions, ServiceOptions } from "../http/options.ts";
 import { createService } from "../http/service.ts";
+import type { News } from "../waiting/news.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -43,6 +44,8 @@ interface LedgerOptions
   receiver?: ReceiverState | undefined;
   /** The names of the targets to which this process publishes. Default: none. */
   targets?: string[];
+  /** News of the events that this process has stored. Default: the feed finds them at its next look. */
+  news?: News;
   /** Where events are stored that callers add. Default: callers can only read. */
   intake?: Intake | undefined;
   /** Limit for a statement of a request, in milliseconds. */
@@ -78,6 +81,7 @@ export function ledgerApp({
   queue,
   receiver,
   targets = [],
+  news,
   intake,
   statementTimeoutMs,
   accountsClaim = "accounts",
@@ -95,7 +99,7 @@ export function ledgerApp({
     ...healthHandlers({ ...checked, log: parts.log }),
     ...metricsHandlers(metrics, { sql: reader.sql, databases, backlog, receiver, publications }),
     ...eventHandlers(reader, cursors),
-    ...feedHandlers(reader, cursors),
+    ...feedHandlers(reader, cursors, news),
     ...transactionHandlers(reader, cursors),
     ...searchHandlers(reader, cursors),
     ...transactionReportHandlers(reader, cursors),

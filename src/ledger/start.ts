@@ -51,7 +51,8 @@ export async function start(
   const targets = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING ? given.PUBLISH_URL : [];
   await using publishing = new AsyncDisposableStack();
   const origin = { ledgerId, source: given.PUBLISH_SOURCE ?? defaultSource(ledgerId) };
-  for (const setting of targets) publishing.use(startPublishing({ database, setting, origin, log }));
+  for (const setting of targets)
+    publishing.use(startPublishing({ database, setting, origin, log, news: intake.news }));
   const names = targets.map(({ name }) => name);
   await using app = await ledgerApp({
     ledgerId,
@@ -61,6 +62,7 @@ export async function start(
     queue,
     receiver,
     targets: names,
+    news: intake.news,
     intake: given.EVENT_WRITES ? intake : undefined,
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
     accountsClaim: given.AUTH_ACCOUNTS_CLAIM,

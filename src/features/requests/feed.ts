@@ -15,6 +15,7 @@ export function viewRecord({
 /** Creates the streams of the change feed. */
 export const openChangeStreams = (feed: ChangeFeed) =>
   openStreams({
+    news: feed.news,
     newest: feed.newest,
     async read(_all: object, after, newest) {
       const entries = await feed.changes(after, recordsMax, newest);

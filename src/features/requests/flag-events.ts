@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   comment,
   deliverInTurns,
@@ -8,6 +7,7 @@ import {
   recordsMax,
   type Waiter,
 } from "../../http/streams/event-stream.ts";
+import { openLooks } from "../../waiting/news.ts";
 import { inTurnsOf, letOthersRun } from "../../waiting/turns.ts";
 import { type ChangeFeed, resourceKey, StoreFailure } from "../store/store.ts";
 
@@ -22,6 +22,7 @@ interface Stream {
 /** The open streams, and the loop that reads the feed for them. */
 interface Streams {
   feed: ChangeFeed;
+  looks: ReturnType<typeof openLooks>;
   byResource: Map<string, Set<Stream>>;
   /** The cursor up to which the feed has been read; undefined until the store has responded. */
   cursor?: string | undefined;
@@ -39,7 +40,7 @@ const event = Buffer.from('data: {"type":"refetchEvaluation"}\n\n');
  * One loop reads the feed for all streams, while there are any.
  */
 export function openFlagEvents(feed: ChangeFeed) {
-  const streams: Streams = { feed, byResource: new Map() };
+  const streams: Streams = { feed, looks: openLooks(lookEveryMs, feed.news), byResource: new Map() };
   return (resource: string, id: string, signal: AbortSignal) =>
     follow(streams, resourceKey({ resource, id }), signal);
 }
@@ -76,9 +77,10 @@ async function* follow(streams: Streams, key: string, signal: AbortSignal): Asyn
 
 /** Looks at the feed again and again, until there are no streams. */
 async function serve(streams: Streams): Promise<void> {
+  const { looks } = streams;
   await streams.ready;
   for (;;) {
-    await sleep(lookEveryMs);
+    while (!looks.isDue()) await looks.pause();
     if (streams.byResource.size === 0) break;
     await look(streams);
   }
@@ -88,7 +90,7 @@ async function serve(streams: Streams): Promise<void> {
 
 async function look(streams: Streams): Promise<void> {
   try {
-    await readFeed(streams);
+    await streams.looks.look(() => readFeed(streams));
   } catch (error) {
     // Streams stay open: browsers would reconnect, get a 500 and give up.
     if (!(error instanceof StoreFailure)) for (const { waiter } of allOf(streams)) waiter?.reject(error);

@@ -1,3 +1,5 @@
+import type { News } from "../../waiting/news.ts";
+
 /** A feature of one resource. */
 export interface Entry {
   resource: string;
@@ -119,6 +121,8 @@ export interface ChangeFeed {
   changes(after: string | undefined, limit: number, until?: string): Promise<FeedPage>;
   /** The cursor after the newest record. */
   newest(): Promise<string>;
+  /** News of the changes by this process. Those by others are found by looking. */
+  readonly news?: News;
 }
 
 /**

@@ -2,6 +2,7 @@ import { postgresParameters } from "../../database/postgres/parameters.ts";
 import type { Adapter, AdapterLog, Adapters, Warn } from "../../engines/adapter.ts";
 import { openAdapter } from "../../engines/open-adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
+import { openNews } from "../../waiting/news.ts";
 import { historyParameters, parameters, tlsParameters } from "./parameters.ts";
 import type { FeatureStore } from "./store.ts";
 
@@ -51,5 +52,16 @@ export const featureStores = {
  * Opens a store. If its URL names several hosts, `warn` gets a text when another one becomes the primary. The log gets what
  * happens while the store is opened.
  */
-export const openFeatureStore = (url: string, warn?: Warn, log?: AdapterLog) =>
-  openAdapter<FeatureStore>(featureStores, url, warn, log);
+export async function openFeatureStore(url: string, warn?: Warn, log?: AdapterLog): Promise<FeatureStore> {
+  const store = await openAdapter<FeatureStore>(featureStores, url, warn, log);
+  const news = openNews();
+  return {
+    ...store,
+    news,
+    async change(...request) {
+      const outcome = await store.change(...request);
+      news.emit("news");
+      return outcome;
+    },
+  };
+}

@@ -78,6 +78,8 @@ export function serviceForTests(storeUrl = "memory:") {
   const store = new Proxy({} as FeatureStore, {
     get(_target, name: keyof FeatureStore) {
       if (name === "history") return current.history;
+      // The service asks for it before there is a store.
+      if (name === "news") return undefined;
       if (name === Symbol.asyncDispose) return async () => {};
       return (...args: unknown[]) => ((methods[name] ?? current[name]) as Method)(...args);
     },

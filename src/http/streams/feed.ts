@@ -1,3 +1,4 @@
+import { type News, openLooks } from "../../waiting/news.ts";
 import type { Owner } from "../../waiting/owner.ts";
 import { inTurnsOf } from "../../waiting/turns.ts";
 import { openTurnsOfOwners } from "../../waiting/turns-of-owners.ts";
@@ -31,6 +32,8 @@ export interface Feed<Filter> {
   read(filter: Filter, after: Cursor, newest: Cursor): Promise<{ text?: string; cursor: Cursor } | undefined>;
   /** A cursor as clients get it. */
   cursorAt(cursor: string): string;
+  /** Default: changes are found at the next look. */
+  news?: News | undefined;
   /** True for an error after which streams stay open, since a later attempt may succeed. */
   isOutage(error: unknown): boolean;
 }
@@ -71,12 +74,10 @@ const newDistribution = (feed: Feed<object>) => ({
   /** The groups that are behind and have not been served since the last look. */
   due: openTurnsOfOwners<Group>(),
   isServing: false,
-  /** When the newest cursor was read last. */
-  lookedAt: Number.NEGATIVE_INFINITY,
+  /** The times at which the newest cursor is read. */
+  looks: openLooks(lookEveryMs, feed.news),
   /** The newest cursor at the last look; undefined if that failed. */
   newest: undefined as Cursor,
-  /** Ends the pause of the loop. */
-  wake: () => {},
 });
 
 /** Streams that wait at the same cursor for records that match the same filter. */
@@ -128,7 +129,7 @@ function join(distribution: Distribution, stream: WaitingStream, filter: object,
   stream.group = group;
   if (!isBehind(distribution, group)) return;
   due.add(stream.owner, group);
-  distribution.wake();
+  distribution.looks.wake();
 }
 
 function leave({ groups }: Distribution, stream: WaitingStream): void {
@@ -142,16 +143,15 @@ const isBehind = ({ newest }: Distribution, { cursor, isSettled }: Group) =>
 
 /** The loop: it ends when no stream waits. */
 async function serve(distribution: Distribution): Promise<void> {
-  const { groups, due } = distribution;
+  const { groups, due, looks } = distribution;
   distribution.isServing = true;
   while (groups.size > 0) {
-    const untilLook = distribution.lookedAt + lookEveryMs - performance.now();
-    if (untilLook <= 0) {
+    if (looks.isDue()) {
       await look(distribution);
       continue;
     }
     const group = due.take();
-    if (!group) await pause(distribution, untilLook);
+    if (!group) await looks.pause();
     // It may have been served in the turn of another owner.
     else if (groups.get(group.key) === group && isBehind(distribution, group))
       await advance(distribution, group);
@@ -161,24 +161,15 @@ async function serve(distribution: Distribution): Promise<void> {
 }
 
 async function look(distribution: Distribution): Promise<void> {
-  const { feed, groups, due } = distribution;
+  const { feed, groups, due, looks } = distribution;
   const wereBehind = new Set([...groups.values()].filter((group) => isBehind(distribution, group)));
-  distribution.newest = await feed.newest().catch(() => undefined);
-  distribution.lookedAt = performance.now();
+  distribution.newest = await looks.look(() => feed.newest()).catch(() => undefined);
   for (const group of groups.values()) {
     if (wereBehind.has(group)) continue;
     group.isSettled = false;
     if (!isBehind(distribution, group)) continue;
     for (const { owner } of group.streams) due.add(owner, group, true);
   }
-}
-
-async function pause(distribution: Distribution, milliseconds: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  distribution.wake = resolve;
-  const timer = setTimeout(resolve, milliseconds);
-  await promise;
-  clearTimeout(timer);
 }
 
 /** Gives a group its next chunk, some streams in each turn of the event loop. */

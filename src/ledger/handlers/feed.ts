@@ -5,6 +5,7 @@ import { HttpError } from "../../http/http-error.ts";
 import { ownerOfStreams, recordsMax } from "../../http/streams/event-stream.ts";
 import { chunkLength, openStreams, streamEvent } from "../../http/streams/feed.ts";
 import { toJson } from "../../values/json.ts";
+import type { News } from "../../waiting/news.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { pageBytesMax, type Reader } from "../requests/lanes.ts";
@@ -35,9 +36,9 @@ const viewWith = (cursors: Cursors) => (event: FeedRow) =>
   viewFeedEvent(event, cursors.feed.write(positionOf(event)));
 
 /** The feed of events, in pages and as streams. */
-export function feedHandlers(reader: Reader, cursors: Cursors) {
+export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
   const { sql, lanes } = reader;
-  const follow = openStreams(feedOf(reader, cursors));
+  const follow = openStreams({ ...feedOf(reader, cursors), news });
   const view = viewWith(cursors);
   /** The newest event is that of the accounts: a cursor of others would tell when these have events. */
   const positionFrom = async (cursor: string | undefined, account_ids: string[] | undefined) => {

@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
+import { openNews } from "../../waiting/news.ts";
 import type { ReceivedMessage } from "../queue/queue.ts";
 import { type Batch, type Ingested, ingest } from "./ingest.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";
@@ -12,13 +13,17 @@ export function openIntake(database: Database, registry: Registry, log: Logger) 
   const minutes = openIntakeMinutes();
   const metrics = createIntakeMetrics(registry, minutes);
   const noticeTypes = watchUnknownEventTypes(registry, log);
+  const news = openNews();
   return {
     metrics,
+    /** Events were stored. */
+    news,
     /** What became of the messages, to be saved with `startSavingIntakeMinutes`. */
     minutes,
     /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
     async store(batch: Batch, messages: Pick<ReceivedMessage, "sentAt">[]): Promise<Ingested> {
       const ingested = await ingest(database, batch);
+      if (ingested.stored.length > 0) news.emit("news");
       metrics.committed(messages, batch, ingested.stored);
       noticeTypes(ingested.stored);
       for (const { source_id, reason } of batch.deadLetters)

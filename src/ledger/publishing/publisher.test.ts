@@ -4,6 +4,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { nameOf, openWebhook, type Received, type Reply } from "../../../testing/webhook.ts";
 import type { Database } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
+import { openNews } from "../../waiting/news.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
@@ -34,7 +35,7 @@ function publish(
   url: string,
   parameters = "from=beginning",
   delaysMs?: number[],
-  { ledgerId = ledgerIds[0] as string, renewEveryMs = 100 } = {},
+  { ledgerId = ledgerIds[0] as string, renewEveryMs = 100, idleDelayMs = 10, news = openNews() } = {},
 ) {
   const query = vi.fn(database.query);
   const transaction = vi.fn(database.transaction<void>);
@@ -47,7 +48,8 @@ function publish(
     setting: targetSettingOf(`${url}?${parameters}`),
     origin: { ledgerId, source: "/ledgers/test" },
     log: openLog("silent"),
-    intervals: { awayDelayMs: 10, idleDelayMs: 10, renewEveryMs, deferredEveryMs: 10 },
+    intervals: { awayDelayMs: 10, idleDelayMs, renewEveryMs, deferredEveryMs: 10 },
+    news,
     ...(delaysMs && { delaysMs }),
   });
   return {
@@ -323,6 +325,20 @@ test("what waits behind a rejected event costs no other a place, and is sent whe
   expect(timestamps).toEqual(timestamps.toSorted());
 });
 
+test("events that this process has stored are published after news of them, without a look of the clock", async () => {
+  await using webhook = await openWebhook();
+  const news = openNews();
+  await using _publishing = publish(webhook.url, "from=beginning", undefined, { idleDelayMs: never, news });
+  for (const id of ["p1", "p2", "p3"]) {
+    await store(event(id, 1));
+    // Another transaction of the server can keep the event out of the feed for a while.
+    await eventually(() => {
+      news.emit("news");
+      expect(namesOf(webhook.received)).toContain(`${id} 1`);
+    });
+  }
+});
+
 test("a session ends when nothing is in flight any more, and records what the target has taken until then", async () => {
   const { promise: taken, resolve: take } = Promise.withResolvers<undefined[]>();
   const send = vi.fn(() => taken);
@@ -336,7 +352,7 @@ test("a session ends when nothing is in flight any more, and records what the ta
     setting: targetSettingOf("file:/slow?name=slow"),
     origin: { ledgerId: ledgerIds[0], source: "/ledgers/test" },
     log: openPublishingLog(openLog("silent"), "slow"),
-    ...{ owner, position: feedStart, delaysMs: [never], record: async () => {} },
+    ...{ owner, position: feedStart, news: openNews(), delaysMs: [never], record: async () => {} },
     intervals: { awayDelayMs: 10, idleDelayMs: 10, deferredEveryMs: 10 },
   });
   const stop = new AbortController();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
+import { type News, openNews } from "../../waiting/news.ts";
 import { repeat } from "../../waiting/repeat.ts";
 import { arrangeDeferred } from "../tables/feed/deferred-delivery.ts";
 import { type FeedPosition, feedStart, newestInFeed } from "../tables/feed/feed.ts";
@@ -45,6 +46,8 @@ interface PublisherOptions {
   setting: TargetSetting;
   origin: Origin;
   log: Logger;
+  /** News of the events that this process has stored. Default: they are found at the end of the idle delay. */
+  news?: News;
   /** Default: the delays of Standard Webhooks. */
   delaysMs?: number[];
   /** Tests set shorter ones. */
@@ -70,13 +73,14 @@ interface Publishing extends Required<PublisherOptions> {
 export function startPublishing({
   delaysMs = standardDelaysMs,
   intervals = usualIntervals,
+  news = openNews(),
   ...options
 }: PublisherOptions): AsyncDisposable {
   const { database, setting, log } = options;
   const outage = watchOutage(log);
   const target = shownTargetName(setting.name);
   const publishing: Publishing = {
-    ...{ ...options, delaysMs, intervals, publishingLog: openPublishingLog(log, target) },
+    ...{ ...options, delaysMs, intervals, news, publishingLog: openPublishingLog(log, target) },
     ...{ owner: randomUUID(), start: undefined, target: undefined },
   };
   const running = repeat(async (stop) => {

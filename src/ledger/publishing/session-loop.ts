@@ -37,6 +37,11 @@ export async function runSession(session: Session, stop: AbortSignal): Promise<v
     end.abort();
     bell.ring();
   };
+  const hear = () => {
+    session.hasNews = true;
+    bell.ring();
+  };
+  session.news.on("news", hear);
   stop.addEventListener("abort", abort, { once: true });
   try {
     while (!stop.aborted && error === undefined) {
@@ -53,6 +58,7 @@ export async function runSession(session: Session, stop: AbortSignal): Promise<v
       }
     }
   } finally {
+    session.news.off("news", hear);
     // Nothing may be in flight when another session begins: it would send later events of the same resource.
     end.abort();
     await Promise.all(requests);

@@ -1,4 +1,5 @@
 import type { Sql } from "../../database/database.ts";
+import { afterNewsMs } from "../../waiting/news.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { saveDeadLetters } from "../tables/dead-letter.ts";
 import type { Resource } from "../tables/event.ts";
@@ -63,12 +64,13 @@ export const steps: Step[] = [
     run: readDue,
   },
   {
-    dueAt({ dispatch: { window }, next }) {
+    dueAt({ dispatch: { window }, next, hasNews, pageReadAt }) {
       const { count, bytes } = roomIn(window);
       // Small pages would cost as many reads as large ones.
       const isWorthwhile = count >= page.countMax && bytes >= page.bytesMax;
       const hasRoom = isWorthwhile || (count > 0 && bytes > 0 && window.order.ready.size === 0);
-      return hasRoom ? next.page : never;
+      if (!hasRoom) return never;
+      return hasNews ? Math.min(next.page, pageReadAt + afterNewsMs) : next.page;
     },
     run: readPage,
   },
@@ -122,6 +124,7 @@ async function readPage(session: Session, now: number): Promise<void> {
   const { database, setting, origin, intervals, next, dispatch } = session;
   const { name, format, resource_types } = setting;
   const { count, bytes } = roomIn(dispatch.window);
+  session.hasNews = false;
   const limits = { countMax: Math.min(count, page.countMax), bytesMax: Math.min(bytes, page.bytesMax) };
   const { events: rows, end, isLast } = await readFeed(database, { resource_types }, session.readTo, limits);
   await requireRead(database, session);
@@ -132,6 +135,7 @@ async function readPage(session: Session, now: number): Promise<void> {
     delivery: blocked.has(keyOf(row)) ? undefined : deliveryOf(row, format, origin),
   }));
   session.readTo = end;
+  session.pageReadAt = now;
   addPage(dispatch.window, { events, end, completeAt: isLast ? now : undefined });
   next.page = isLast ? now + intervals.idleDelayMs : now;
 }

@@ -1,4 +1,5 @@
 import type { Database } from "../../database/database.ts";
+import type { News } from "../../waiting/news.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
 import type { PublisherState } from "../tables/feed/publication.ts";
 import type { Origin } from "./body.ts";
@@ -33,6 +34,7 @@ export interface SessionOptions {
   /** The delays after the attempts for an event. */
   delaysMs: number[];
   intervals: Intervals;
+  news: News;
   /** Records the state of the session. */
   record(): Promise<void>;
 }
@@ -52,6 +54,9 @@ export function openSession(options: SessionOptions) {
     recordedProblem: undefined as string | null | undefined,
     /** When each step is done next, on the clock of `performance`. */
     next: { problem: 0, outcome: 0, due: 0, page: 0 },
+    /** When the last page of the feed was read, on the clock of `performance`, and whether there were news since. */
+    pageReadAt: Number.NEGATIVE_INFINITY,
+    hasNews: false,
   };
 }
 export type Session = ReturnType<typeof openSession>;

@@ -63,6 +63,7 @@ export async function startLedger({
     queue,
     receiver,
     intake: intakeOfRequests,
+    news: intake.news,
     statementTimeoutMs,
   };
   const { app } = opened.use(

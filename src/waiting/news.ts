@@ -1,0 +1,42 @@
+import { EventEmitter } from "node:events";
+
+/** Tells those who look for something new from time to time that there may be some. */
+export type News = EventEmitter<{ news: [] }>;
+
+export const openNews = (): News => new EventEmitter<{ news: [] }>().setMaxListeners(0);
+
+/** Milliseconds between two looks, however often there are news: a look costs a request to a database. */
+export const afterNewsMs = 20;
+
+/** A time for each look for something new: `everyMs` milliseconds after the last one, and earlier after news. */
+export function openLooks(everyMs: number, news?: News) {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  /** There were news since the last look began. */
+  let hasNews = false;
+  let endPause = () => {};
+  news?.on("news", () => {
+    hasNews = true;
+    endPause();
+  });
+  const untilNext = () => lastAt + (hasNews ? Math.min(afterNewsMs, everyMs) : everyMs) - performance.now();
+  return {
+    isDue: () => untilNext() <= 0,
+    /** Time passes between two looks, however long they take. */
+    async look<Result>(work: () => Promise<Result>): Promise<Result> {
+      hasNews = false;
+      return await work().finally(() => {
+        lastAt = performance.now();
+      });
+    },
+    /** Waits for the next look; may end earlier. */
+    async pause(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      endPause = resolve;
+      const timer = setTimeout(resolve, untilNext());
+      await promise;
+      clearTimeout(timer);
+    },
+    /** Ends a pause. */
+    wake: () => endPause(),
+  };
+}
