@@ -1,4 +1,4 @@
-import { amazonRegion, boundedName, type ValuesOf } from "../../engines/parameters.ts";
+import { amazonRegion, boundedName, type ValuesOf, wholeNumber } from "../../engines/parameters.ts";
 import { type ResourceType, resourceTypes } from "../tables/event.ts";
 
 /** The forms of a body. */
@@ -33,6 +33,13 @@ export const commonParameters = {
     },
   },
 };
+
+/** A name that no receiver is likely to have in its URL. */
+export const webhookParameters = {
+  ...commonParameters,
+  requests_at_a_time: wholeNumber(50, { max: 100 }),
+};
+export type WebhookParameters = ValuesOf<typeof webhookParameters>;
 
 export const amazonParameters = { ...commonParameters, region: amazonRegion };
 export type AmazonParameters = Partial<ValuesOf<typeof amazonParameters>>;

@@ -383,6 +383,27 @@ test("events that the previous release has left behind another one, without a ti
   await eventually(async () => expect(await rows("select from deferred_delivery")).toEqual([]));
 });
 
+test("a webhook gets up to `requests_at_a_time` events at the same time, none of them of the same resource", async () => {
+  const inFlight: string[] = [];
+  let most = 0;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using webhook = await openWebhook(async ({ body }) => {
+    const [resource = ""] = nameOf(body).split(" ");
+    expect(inFlight).not.toContain(resource);
+    most = Math.max(most, inFlight.push(resource));
+    await released;
+    inFlight.splice(inFlight.indexOf(resource), 1);
+    return 200;
+  });
+  await storeMany(1, 20, "'p' || n");
+  await storeMany(1, 20, "'p' || n", 1);
+  await using _publishing = publish(webhook.url, "from=beginning&requests_at_a_time=7");
+  await eventually(() => expect(most).toBe(7));
+  release();
+  await eventually(() => expect(namesOf(webhook.received)).toHaveLength(40));
+  expect(most).toBe(7);
+});
+
 test("an attempt without a response holds up its resource only, and the position", async () => {
   await using webhook = await openWebhook(({ body }) => (nameOf(body) === "slow 1" ? "hangs" : 200));
   await store(event("slow", 1), event("slow", 2), ...["a", "b", "c"].map((id) => event(id, 1)));

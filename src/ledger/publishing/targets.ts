@@ -9,6 +9,7 @@ import {
   commonParameters,
   rabbitmqParameters,
   topicArn,
+  webhookParameters,
   webhookSecret,
 } from "./parameters.ts";
 import type { Target } from "./target.ts";
@@ -31,7 +32,7 @@ const webhook: Adapter<Target> = {
   form: "https://:SECRET@HOST/PATH",
   load: () => import("./targets/webhook.ts"),
   password: webhookSecret,
-  parameters: commonParameters,
+  parameters: webhookParameters,
   hasForeignParameters: true,
 };
 

@@ -325,6 +325,10 @@ describeOnEngines("a target that quotes events in its errors, or has a secret in
 
 test.each([
   ["ftp://example.com", "must be one of"],
+  [
+    "https://a.example/hook?requests_at_a_time=101",
+    "has a parameter requests_at_a_time that is not a whole number from 1 to 100",
+  ],
   ["https://a.example/hook?format=xml", "has a parameter format that is not one of event, cloudevents"],
   ["https://:c2VjcmV0@a.example/hook", "has a password that is not whsec_ and 24 to 64 bytes as base64"],
   ["https://a.example/hook https://a.example/hook?from=beginning", "has two targets of the same name"],

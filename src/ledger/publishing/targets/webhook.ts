@@ -1,13 +1,12 @@
 import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
 import type { Address } from "../../../engines/adapter.ts";
-import { commonParameters } from "../parameters.ts";
+import { type WebhookParameters, webhookParameters } from "../parameters.ts";
 import { notResponded, respondedWith } from "../reason.ts";
 import type { Failure, PublishedEvent, Target } from "../target.ts";
 
 /** How long a receiver may take to respond: 15 to 30 seconds are common. */
 const responseMaxMs = 20_000;
-const requestsAtATime = 10;
 /** Longer responses are not read: only the status counts. */
 const responseBytesMax = 4096;
 /** A longer pause than this is not obeyed. */
@@ -22,13 +21,15 @@ const targetStatuses = [429, 503];
  * `webhook-timestamp` and `webhook-signature`, a `v1` signature by HMAC-SHA256. The password of the URL is the secret. A
  * status of 200 to 299 confirms an event. Redirects are not followed.
  */
-export async function open({ url, warn }: Address): Promise<Target> {
+export async function open({ url, warn, parameters }: Address<WebhookParameters>): Promise<Target> {
   const secret = secretOf(decodeURIComponent(url.password));
   if (!secret) warn("its events are not signed, since its URL has no secret");
   const address = new URL(url);
   address.username = "";
   address.password = "";
-  for (const name of Object.keys(commonParameters)) address.searchParams.delete(name);
+  for (const name of Object.keys(webhookParameters)) address.searchParams.delete(name);
+  const requestsAtATime = parameters.requests_at_a_time;
+  // Each request has a connection, which stays open for the next one.
   const agent = new Agent({ connections: requestsAtATime });
 
   async function post(
