@@ -1,28 +1,27 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { embeddedQueueUrl } from "../../src/ledger/queue/address.ts";
-import { openQueue } from "../../src/ledger/queue/queues.ts";
 import { standInClient } from "../../src/ledger/queue/sqs/sqs.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { readSettings } from "../../src/process/settings.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { handleCalls } from "../handle-calls.ts";
 import { messagesOf, type Workload } from "../payments.ts";
 
 /**
- * Receives and deletes with the SDK alone, with as many concurrent requests as the ledger. The embedded server is in this
- * process. Returns messages per second.
+ * Receives and deletes with the SDK alone, with as many concurrent requests as the ledger, from a server that stores nothing,
+ * in a thread of this process as the embedded one. Returns messages per second.
  */
 
 /** The limit of SQS for the messages of a request. */
 const messagesPerRequest = 10;
 const { batchSize, concurrency } = receiverLimits(readSettings(process.env, settings));
 const concurrentRequests = Math.ceil(batchSize / messagesPerRequest) * concurrency;
-const port = await freePort();
-const embedded = await openQueue(`sqs+embedded:./queue?port=${port}`);
-const QueueUrl = embeddedQueueUrl(port);
-const client = standInClient(new URL(QueueUrl).origin);
+const server = new Worker(new URL("sqs-in-memory.ts", import.meta.url));
+const [origin] = (await once(server, "message")) as [string];
+const QueueUrl = `${origin}/000000000000/messages`;
+const client = standInClient(origin);
 
-/** Returns the number of messages. The embedded server fills every request while it has enough messages. */
+/** Returns the number of messages. The server fills every request while it has enough messages. */
 async function drain(count: number): Promise<number> {
   let [requested, received] = [0, 0];
   const input = { QueueUrl, MaxNumberOfMessages: messagesPerRequest };
@@ -41,7 +40,8 @@ async function drain(count: number): Promise<number> {
 
 handleCalls(async (workload: Workload) => {
   const messages = messagesOf(workload);
-  await embedded.send(messages);
+  server.postMessage(messages);
+  await once(server, "message");
   const start = performance.now();
   const received = await drain(messages.length);
   const seconds = (performance.now() - start) / 1000;
