@@ -11,6 +11,7 @@ import { entriesMax, type GroupPage, readGroupCursor, readGroups } from "../requ
 import type { Reader } from "../requests/lanes.ts";
 import { accountMissing, problem, unknownCursor } from "../requests/problem.ts";
 import { stateFilterOf, statusErrorsOf } from "../requests/search-filter.ts";
+import { isAlways } from "../tables/summary/periods.ts";
 import {
   knownTimeZone,
   noTransactions,
@@ -82,12 +83,18 @@ export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
       const { account_id: account } = query;
       if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
       if (!account && !query.override_account_id_restriction) return accountMissing;
+      const created = betweenInstants(query);
       const filter = {
         account_id: account === undefined ? undefined : [account],
         state: ["SUCCESS" as const],
-        created: betweenInstants(query),
+        created,
       };
-      const grouping = { groupBy: ["type", "moto"] as const, sums: ["gross_amount"] as const };
+      const grouping = {
+        groupBy: ["type", "moto"] as const,
+        sums: ["gross_amount"] as const,
+        // Planning costs more than reading the sums of all time, which are few rows.
+        plan: isAlways(created) ? ("repeated" as const) : ("custom" as const),
+      };
       const groups = await summarise(lanes(owner, account), filter, grouping);
       const add = (type: string, moto?: string) => {
         const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);

@@ -9,6 +9,7 @@ export interface Interval {
 }
 
 export const always: Interval = { from: beginning, to: end };
+export const isAlways = ({ from, to }: Interval): boolean => from === beginning && to === end;
 
 /** Whole hours, whole days, whole months (from their first days), or all time. */
 export type Grain = "hour" | "day" | "month" | "ever";
@@ -61,7 +62,7 @@ const nearestHour = (instant: string) =>
   isInfinite(instant) || instant.slice(14) < "30:00.000000Z" ? hourOf(instant) : hourAfter(instant);
 
 function wholeDays({ from, to }: Interval, coarsest: Grain): Part[] {
-  if (from === beginning && to === end && coarsest === "ever") return [{ grain: "ever", from, to }];
+  if (isAlways({ from, to }) && coarsest === "ever") return [{ grain: "ever", from, to }];
   const firstMonth = isInfinite(from) || from === monthOf(from) ? from : monthAfter(from);
   const lastMonth = isInfinite(to) ? to : monthOf(to);
   if (coarsest === "day" || firstMonth >= lastMonth) return days(from, to);

@@ -1,4 +1,4 @@
-import type { Sql } from "../../../database/database.ts";
+import type { Plan, Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { type Bind, binding } from "../conditions.ts";
 import { queryCount } from "../query.ts";
@@ -26,6 +26,8 @@ export interface Grouping {
   after?: GroupValues | undefined;
   /** Maximum number of groups. Default: all. */
   max?: number | undefined;
+  /** `repeated` if the filter and the grouping have few forms. Default: `custom`. */
+  plan?: Plan;
 }
 
 /** A statement for the number of transactions that match the filter as `count`; undefined if no instant matches. */
@@ -45,7 +47,7 @@ export async function countSummarised(sql: Sql, filter: SummaryFilter): Promise<
 export async function summarise(
   sql: Sql,
   filter: SummaryFilter,
-  { groupBy, sums = sumColumns, timeZone = "UTC", statuses, after, max }: Grouping,
+  { groupBy, sums = sumColumns, timeZone = "UTC", statuses, after, max, plan = "custom" }: Grouping,
 ): Promise<(GroupValues & Sums)[]> {
   const { values, bind } = binding();
   const rows = rowsOf(filter, { groupBy, timeZone, sums }, bind);
@@ -72,7 +74,7 @@ export async function summarise(
     ${position ? `where (${order}) > (${position})` : ""}
     ${order.length > 0 ? `order by ${order}` : ""}
     ${max === undefined ? "" : `limit ${bind(max)}`}`;
-  const found = await sql.query<object>(statement, values, "custom");
+  const found = await sql.query<object>(statement, values, plan);
   return mapInTurns(found, (row) => withBigInts(row, sumColumns));
 }
 
