@@ -13,7 +13,7 @@ export { settings };
 
 /** Runs the service until `stop` aborts, then closes what it opened in reverse order. */
 export async function start(
-  { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
+  { HOST, FEATURES_PORT, SHARE_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
   http: HttpOptions,
   log: Logger,
   stop: AbortSignal,
@@ -21,7 +21,8 @@ export async function start(
   await using store = await openFeatureStore(FEATURES_STORE_URL, (text) => log.warn(text), log);
   await using _sweep = sweepExpired(store, log);
   await using app = await featuresApp({ store, log, ...http });
-  const url = await listen(app, { host: HOST, portSetting: "FEATURES_PORT", port: FEATURES_PORT });
+  const port = { portSetting: "FEATURES_PORT", port: FEATURES_PORT, isShared: SHARE_PORT };
+  const url = await listen(app, { host: HOST, ...port });
   const pages = { docs: `${url}/docs`, console: `${url}/console` };
   const details = { ...pages, store: withoutCredentials(FEATURES_STORE_URL) };
   log.info(details, `Server listening at ${url}`);

@@ -18,6 +18,7 @@ import { queues } from "./queue/queues.ts";
 export const settings = {
   HOST: host,
   LEDGER_PORT: port(8081),
+  SHARE_PORT: flag(false),
   DATABASE_URL: adapterUrl(databases, "pglite:./data/ledger"),
   DATABASE_READ_URL: optional(adapterUrl(replicas)),
   STATEMENT_TIMEOUT_MS: milliseconds(10_000),

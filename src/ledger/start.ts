@@ -70,7 +70,8 @@ export async function start(
     metrics,
     ...http,
   });
-  const url = await listen(app, { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT });
+  const port = { portSetting: "LEDGER_PORT", port: given.LEDGER_PORT, isShared: given.SHARE_PORT };
+  const url = await listen(app, { host: given.HOST, ...port });
   log.info(
     {
       docs: `${url}/docs`,
