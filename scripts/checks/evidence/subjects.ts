@@ -168,7 +168,7 @@ const entries = [entry, { ...entry, expires_at: "9999-01-01T00:00:00Z" }];
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:?keep=all");
   const methods = Object.keys(store).map((name) => [name, unavailable]);
-  const failing = { ...store, ...Object.fromEntries(methods) } as FeatureStore;
+  const failing = { ...store, ...Object.fromEntries(methods), news: store.news } as FeatureStore;
   await store.change("customer", "45", [{ type: "add", feature: "expired", expiresAt: Date.now() + 1 }]);
   await setTimeout(10);
   const errors = entries.flatMap(schemaValidator(featuresService.contract, "Entry"));
