@@ -1,6 +1,7 @@
 import { createClient } from "@redis/client";
 import { keyOf, pairs, partOf, parts } from "../../src/features/store/redis/keys.ts";
 import { shareOf } from "../../src/features/store/redis/merge.ts";
+import type { ResourceName } from "../../src/features/store/store.ts";
 import { respond, serve } from "./serve.ts";
 import { statement } from "./statement.ts";
 
@@ -9,11 +10,6 @@ import { statement } from "./statement.ts";
  * data of the feature storage. Names are ASCII, a page has all that it reads at once, and nothing expires.
  */
 const url = new URL(process.env.FEATURES_STORE_URL as string);
-
-interface ResourceName {
-  resource: string;
-  id: string;
-}
 
 interface Client {
   list(one: ResourceName): Promise<string[]>;

@@ -6,9 +6,13 @@ export type News = EventEmitter<{ news: [] }>;
 export const openNews = (): News => new EventEmitter<{ news: [] }>().setMaxListeners(0);
 
 /** Milliseconds between two looks, however often there are news: a look costs a request to a database. */
-export const afterNewsMs = 20;
+const afterNewsMs = 20;
 
-/** A time for each look for something new: `everyMs` milliseconds after the last one, and earlier after news. */
+/** When it is time to look again, on the clock of `lastAt`: `everyMs` after the last look, and earlier if there were news since. */
+export const nextLookAt = (lastAt: number, everyMs: number, hasNews: boolean): number =>
+  lastAt + (hasNews ? Math.min(afterNewsMs, everyMs) : everyMs);
+
+/** The times of the looks of a loop that runs as long as the process. See `nextLookAt`. */
 export function openLooks(everyMs: number, news?: News) {
   let lastAt = Number.NEGATIVE_INFINITY;
   /** There were news since the last look began. */
@@ -18,7 +22,7 @@ export function openLooks(everyMs: number, news?: News) {
     hasNews = true;
     endPause();
   });
-  const untilNext = () => lastAt + (hasNews ? Math.min(afterNewsMs, everyMs) : everyMs) - performance.now();
+  const untilNext = () => nextLookAt(lastAt, everyMs, hasNews) - performance.now();
   return {
     isDue: () => untilNext() <= 0,
     /** Time passes between two looks, however long they take. */

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { type HttpError, unavailable } from "../http-error.ts";
 
@@ -32,7 +33,7 @@ export function closeGracefully(app: FastifyInstance): AbortSignal {
     closing.abort();
     // Browsers and connection pools open connections in advance. From Node.js 26 on, the server closes them with itself.
     for (let waited = 0; waited < firstRequestMs && unused().length > 0; waited += checkMs)
-      await new Promise((resolve) => setTimeout(resolve, checkMs));
+      await sleep(checkMs);
     // Without it, a connection that was busy when closing began would stay for its whole keep-alive time.
     timers.push(setInterval(closeIdle, checkMs));
   });

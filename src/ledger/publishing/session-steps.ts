@@ -1,5 +1,5 @@
 import type { Sql } from "../../database/database.ts";
-import { afterNewsMs } from "../../waiting/news.ts";
+import { nextLookAt } from "../../waiting/news.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { saveDeadLetters } from "../tables/dead-letter.ts";
 import type { Resource } from "../tables/event.ts";
@@ -64,13 +64,12 @@ export const steps: Step[] = [
     run: readDue,
   },
   {
-    dueAt({ dispatch: { window }, next, hasNews, pageReadAt }) {
+    dueAt({ dispatch: { window }, intervals, endReadAt, hasNews }) {
       const { count, bytes } = roomIn(window);
       // Small pages would cost as many reads as large ones.
       const isWorthwhile = count >= page.countMax && bytes >= page.bytesMax;
       const hasRoom = isWorthwhile || (count > 0 && bytes > 0 && window.order.ready.size === 0);
-      if (!hasRoom) return never;
-      return hasNews ? Math.min(next.page, pageReadAt + afterNewsMs) : next.page;
+      return hasRoom ? nextLookAt(endReadAt, intervals.idleDelayMs, hasNews) : never;
     },
     run: readPage,
   },
@@ -121,7 +120,7 @@ async function readDue({ database, setting, origin, intervals, next, dispatch }:
 
 /** Adds the next page of the feed to the window. Rejects with `PublicationLost`. */
 async function readPage(session: Session, now: number): Promise<void> {
-  const { database, setting, origin, intervals, next, dispatch } = session;
+  const { database, setting, origin, dispatch } = session;
   const { name, format, resource_types } = setting;
   const { count, bytes } = roomIn(dispatch.window);
   session.hasNews = false;
@@ -135,9 +134,8 @@ async function readPage(session: Session, now: number): Promise<void> {
     delivery: blocked.has(keyOf(row)) ? undefined : deliveryOf(row, format, origin),
   }));
   session.readTo = end;
-  session.pageReadAt = now;
+  session.endReadAt = isLast ? now : Number.NEGATIVE_INFINITY;
   addPage(dispatch.window, { events, end, completeAt: isLast ? now : undefined });
-  next.page = isLast ? now + intervals.idleDelayMs : now;
 }
 
 /**

@@ -53,9 +53,10 @@ export function openSession(options: SessionOptions) {
     /** The problem in the database; undefined if this session has recorded none. */
     recordedProblem: undefined as string | null | undefined,
     /** When each step is done next, on the clock of `performance`. */
-    next: { problem: 0, outcome: 0, due: 0, page: 0 },
-    /** When the last page of the feed was read, on the clock of `performance`, and whether there were news since. */
-    pageReadAt: Number.NEGATIVE_INFINITY,
+    next: { problem: 0, outcome: 0, due: 0 },
+    /** When the end of the feed was read, on the clock of `performance`, if the last page had it. */
+    endReadAt: Number.NEGATIVE_INFINITY,
+    /** There were news since the last page was begun. */
     hasNews: false,
   };
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "../../../database/database.ts";
+import { inChunks } from "../../../values/chunks.ts";
 import { inBatches } from "../../../waiting/batches.ts";
 import { letOthersRun, mapInTurns } from "../../../waiting/turns.ts";
 import { keyOfName } from "../name-key.ts";
@@ -76,19 +77,17 @@ export function featuresIn(read: Sql["query"], write: Sql["query"], kept: number
     },
     async hasEach(resources, features) {
       const keys = features.map(keyOfName);
-      const results = resources.map(() => keys.map(() => false));
-      const size = Math.ceil(featuresPerRead / keys.length);
-      for (let start = 0; start < resources.length; start += size) {
-        const some = resources.slice(start, start + size);
+      const results: boolean[][] = [];
+      for (const some of inChunks(resources, () => keys.length, featuresPerRead)) {
         const rows = await read<{ resource_place: bigint; feature_place: bigint }>(
           hasEachText,
           [some.map((one) => keyOfName(one.resource)), some.map(({ id }) => keyOfName(id)), keys, Date.now()],
           "repeated",
         );
-        for (const { resource_place, feature_place } of rows) {
-          const result = results[start + Number(resource_place) - 1] as boolean[];
-          result[Number(feature_place) - 1] = true;
-        }
+        const has = some.map(() => keys.map(() => false));
+        for (const { resource_place, feature_place } of rows)
+          (has[Number(resource_place) - 1] as boolean[])[Number(feature_place) - 1] = true;
+        results.push(...has);
         await letOthersRun();
       }
       return results;

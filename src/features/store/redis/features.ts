@@ -1,3 +1,4 @@
+import { inChunks } from "../../../values/chunks.ts";
 import { letOthersRun } from "../../../waiting/turns.ts";
 import { type Entry, type FeatureChange, type Features, featuresMax } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
@@ -24,8 +25,7 @@ export function featuresIn(servers: Servers, kept: number): Features {
     },
     async hasEach(resources, features) {
       const results: boolean[][] = [];
-      while (results.length < resources.length) {
-        const some = resources.slice(results.length, results.length + resourcesPerRead);
+      for (const some of inChunks(resources, () => 1, resourcesPerRead)) {
         const commands = some.map(({ resource, id }) => valuesOf(resource, id, features));
         results.push(...(await servers.sendAll<Values>(commands)).map(presentIn));
         await letOthersRun();
