@@ -56,7 +56,7 @@ type WithContent<Status, Declared> = Declared extends { content: infer Content }
   : { status: Status; type?: never; body?: never };
 
 /**
- * JSON can be its bytes. A text can be an iterable of texts, or of their bytes, and a JSON array one of its parts, which are sent
+ * JSON can be its bytes, as can lines of JSON. A text can be an iterable of texts, or of their bytes, and a JSON array one of its parts, which are sent
  * as they are produced.
  */
 type WithBody<Status, Type, Body> = Type extends "application/json"
@@ -72,7 +72,7 @@ type WithBody<Status, Type, Body> = Type extends "application/json"
         ? Body | AsyncIterable<Body | Buffer>
         : Type extends "application/problem+json"
           ? Omit<Body, "request_id">
-          : Body;
+          : Body | (Type extends "application/x-ndjson" ? Buffer : never);
     };
 
 /** The declared headers, without the index signature that openapi-typescript adds for all others. */

@@ -25,7 +25,7 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
   const isParts = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
   if (isJson(type) && isParts) return sendStream(reply, type, arrayOf(body as AsyncIterable<unknown[]>), log);
   if (isJson(type)) return sendText(reply, type, jsonOf(withRequestId(type, body, reply.request.id)));
-  if (typeof body === "string") return sendText(reply, type, body);
+  if (typeof body === "string" || Buffer.isBuffer(body)) return sendText(reply, type, body);
   return sendStream(reply, type, body as AsyncIterable<string | Buffer>, log);
 }
 

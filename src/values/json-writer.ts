@@ -90,17 +90,32 @@ export const ifNotEmpty = <Source, Value extends object>(write: Writer<Source, V
     return out.length - length > empty.length;
   });
 
-/** Writes an object that `read` returns, with one more member at its end, which is JSON already. */
-export const jsonMemberWriter = <Source, Others extends object, Name extends string, Value>(
+/** Reads the JSON of each of these members. Only that of an optional member can be null, and leaves it out then. */
+type JsonOf<Source, Members> = {
+  [Name in keyof Members]-?: (
+    source: Source,
+  ) => Record<never, never> extends Pick<Members, Name> ? string | null : string;
+};
+
+/** Writes an object that `read` returns, which has a member, with more members at its end, which are JSON already. */
+export function withJsonMembers<Source, Others extends object, Members extends object>(
   read: (source: Source) => Others,
-  name: Name,
-  jsonOf: (source: Source) => string,
-) =>
-  writer<Source, Others & { [Key in Name]: Value }>((source, out) => {
+  members: JsonOf<Source, Members>,
+): Writer<Source, Others & Members> {
+  const all = Object.entries<(source: Source) => string | null>(members).map(([name, jsonOf]) => ({
+    start: `,${JSON.stringify(name)}:`,
+    jsonOf,
+  }));
+  return writer((source, out) => {
     out.json(read(source));
     out.cutTo(out.length - end.length);
-    out.ascii(`,"${name}":`);
-    out.text(jsonOf(source));
+    for (const { start, jsonOf } of all) {
+      const json = jsonOf(source);
+      if (json === null) continue;
+      out.ascii(start);
+      out.text(json);
+    }
     out.ascii("}");
     return true;
   });
+}

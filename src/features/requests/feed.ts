@@ -1,6 +1,8 @@
 import type { components } from "../../../generated/features.ts";
 import { recordsMax } from "../../http/streams/event-stream.ts";
-import { chunkLength, openStreams, streamEvent } from "../../http/streams/feed.ts";
+import { chunkLength, openStreams, streamEventWriter } from "../../http/streams/feed.ts";
+import { JsonOutput } from "../../values/json-output.ts";
+import { valueWriter } from "../../values/json-writer.ts";
 import { type ChangeFeed, type FeedEntry, StoreFailure } from "../store/store.ts";
 import { instantOf, viewExpiry } from "./expiry.ts";
 
@@ -12,6 +14,8 @@ export function viewRecord({
   return { cursor, type, at: instantOf(at), resource, id, feature, ...viewExpiry(expiresAt) };
 }
 
+const writeStreamEvent = streamEventWriter(valueWriter(viewRecord));
+
 /** Creates the streams of the change feed. */
 export const openChangeStreams = (feed: ChangeFeed) =>
   openStreams({
@@ -20,14 +24,14 @@ export const openChangeStreams = (feed: ChangeFeed) =>
     async read(_all: object, after, newest) {
       const entries = await feed.changes(after, recordsMax, newest);
       if (entries === undefined) return undefined;
-      let text = "";
+      const out = new JsonOutput(chunkLength);
       let cursor = after;
       for (const entry of entries) {
-        text += streamEvent(viewRecord(entry));
+        writeStreamEvent(entry, out);
         cursor = entry.cursor;
-        if (text.length >= chunkLength) break;
+        if (out.length >= chunkLength) break;
       }
-      return { ...(text !== "" && { text }), cursor };
+      return { ...(out.length > 0 && { text: out.take() }), cursor };
     },
     cursorAt: (cursor) => cursor,
     isOutage: (error) => error instanceof StoreFailure,

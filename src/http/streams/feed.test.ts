@@ -18,7 +18,7 @@ function openFeed() {
       const { promise, resolve } = Promise.withResolvers<void>();
       reads.push({ name, release: resolve });
       if (!isFree) await promise;
-      return { text: `${name} ${after}\n`, cursor: String(newest) };
+      return { text: Buffer.from(`${name} ${after}\n`), cursor: String(newest) };
     },
     cursorAt: (cursor) => cursor,
     isOutage: () => false,
@@ -108,7 +108,10 @@ test("streams with filters and cursors that are equal when joined have records o
   ];
   const feed: Feed<object> = {
     newest: async () => "9",
-    read: async (filter, after) => ({ text: JSON.stringify([after ?? null, filter]), cursor: "9" }),
+    read: async (filter, after) => ({
+      text: Buffer.from(JSON.stringify([after ?? null, filter])),
+      cursor: "9",
+    }),
     cursorAt: (cursor) => cursor,
     isOutage: () => false,
   };

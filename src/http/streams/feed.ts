@@ -1,3 +1,4 @@
+import { type Writer, writer } from "../../values/json-writer.ts";
 import { type News, openLooks } from "../../waiting/news.ts";
 import type { Owner } from "../../waiting/owner.ts";
 import { inTurnsOf } from "../../waiting/turns.ts";
@@ -29,7 +30,7 @@ export interface Feed<Filter> {
    * The next records after a cursor, up to that of `newest`. Without text none of those that were read matches; the cursor
    * is the same if there are no more. Undefined if records after the cursor have been deleted.
    */
-  read(filter: Filter, after: Cursor, newest: Cursor): Promise<{ text?: string; cursor: Cursor } | undefined>;
+  read(filter: Filter, after: Cursor, newest: Cursor): Promise<{ text?: Buffer; cursor: Cursor } | undefined>;
   /** A cursor as clients get it. */
   cursorAt(cursor: string): string;
   /** Default: changes are found at the next look. */
@@ -41,9 +42,14 @@ export interface Feed<Filter> {
 /** The length of text after which a chunk has no more records. */
 export const chunkLength = 65_536;
 
-/** A record as an event of a stream. */
-export const streamEvent = (record: { cursor: string }) =>
-  `id: ${record.cursor}\ndata: ${JSON.stringify(record)}\n\n`;
+/** Writes a record as an event of a stream. */
+export const streamEventWriter = <Source extends { cursor: string }>(write: Writer<Source, unknown>) =>
+  writer<Source, string>((source, out) => {
+    out.ascii(`id: ${source.cursor}\ndata: `);
+    write(source, out);
+    out.ascii("\n\n");
+    return true;
+  });
 
 /**
  * Creates streams of server-sent events (WHATWG HTML, section 9.2). A stream sends the records after the cursor that match
@@ -190,7 +196,7 @@ async function nextFor(distribution: Distribution, { filter, cursor }: Group) {
     const found = await feed.read(filter, cursor, newest);
     if (!found) return ({ resolve }: WaitingStream) => resolve(undefined);
     if (found.text !== undefined) {
-      const chunk = { text: Buffer.from(found.text), cursor: found.cursor };
+      const chunk = { text: found.text, cursor: found.cursor };
       return ({ resolve }: WaitingStream) => resolve(chunk);
     }
     if (found.cursor === cursor) return undefined;

@@ -1,13 +1,14 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { bodyOf } from "../../http/json-body.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
 import { problem, unknownCursor } from "../requests/problem.ts";
 import { findEvent } from "../tables/event.ts";
 import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
-import { viewEvent, viewTickerEvent } from "../views/event.ts";
+import { viewTickerEvent, wholeEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 
 /** Maximum number of events of the ticker in a response, and of those that are read at once. */
@@ -20,7 +21,7 @@ export const eventHandlers = (reader: Reader, cursors: Cursors) =>
       const found = await findWhole(reader, (sql, bytesMax) => findEvent(sql, eventId, bytesMax), owner);
       if (!found) return problem(404, [`Event with id [${eventId}] not found`]);
       const { is_whole: _, ...row } = found;
-      return { status: 200, body: viewEvent(row) };
+      return { status: 200, body: bodyOf(wholeEventWriter, row) };
     },
 
     async listTickerEvents({ query, url, owner }) {

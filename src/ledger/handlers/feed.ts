@@ -2,9 +2,9 @@ import type { operations } from "../../../generated/ledger.ts";
 import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { HttpError } from "../../http/http-error.ts";
+import { bytesOf, lineWriter, listBody } from "../../http/json-body.ts";
 import { ownerOfStreams, recordsMax } from "../../http/streams/event-stream.ts";
-import { chunkLength, openStreams, streamEvent } from "../../http/streams/feed.ts";
-import { toJson } from "../../values/json.ts";
+import { chunkLength, openStreams, streamEventWriter } from "../../http/streams/feed.ts";
 import type { News } from "../../waiting/news.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import type { Cursors } from "../requests/cursor.ts";
@@ -22,7 +22,7 @@ import {
   readFeed,
 } from "../tables/feed/feed.ts";
 import type { PageLimits } from "../tables/page.ts";
-import { viewFeedEvent } from "../views/event.ts";
+import { type FeedEvent, feedEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 
 const unknownFeedCursor = problem(400, [
@@ -32,14 +32,17 @@ const gone = problem(410, ["the event of this cursor does not exist; read the fe
 
 const streamLimits: PageLimits = { countMax: recordsMax, bytesMax: chunkLength };
 
-const viewWith = (cursors: Cursors) => (event: FeedRow) =>
-  viewFeedEvent(event, cursors.feed.write(positionOf(event)));
+const writeLine = lineWriter(feedEventWriter);
+const writeStreamEvent = streamEventWriter(feedEventWriter);
+
+const withCursors =
+  (cursors: Cursors) =>
+  (event: FeedRow): FeedEvent => ({ cursor: cursors.feed.write(positionOf(event)), event });
 
 /** The feed of events, in pages and as streams. */
 export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
   const { sql, lanes } = reader;
   const follow = openStreams({ ...feedOf(reader, cursors), news });
-  const view = viewWith(cursors);
   /** The newest event is that of the accounts: a cursor of others would tell when these have events. */
   const positionFrom = async (cursor: string | undefined, account_ids: string[] | undefined) => {
     if (cursor !== "newest") return cursor === undefined ? feedStart : cursors.feed.read(cursor);
@@ -58,12 +61,15 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
       const limits = { countMax: limit, bytesMax: pageBytesMax };
       const page = await readAfter(sql, lanes(owner, account_ids), filter, after, limits);
       if (!page) return gone;
-      const events = await mapInTurns(page.events, view);
+      const elements = await mapInTurns(page.events, withCursors(cursors));
       const next_cursor = cursors.feed.write(page.end);
       const { headers } = viewNextPage(url, query, page.isLast ? undefined : next_cursor);
-      if (mediaType !== "application/x-ndjson")
-        return { status: 200, headers, body: { events, next_cursor, has_more: !page.isLast } };
-      return { status: 200, type: mediaType, headers, body: (await mapInTurns(events, toJson)).join("") };
+      if (mediaType !== "application/x-ndjson") {
+        const rest = { next_cursor, has_more: !page.isLast };
+        const body = await listBody({}, "events", { elements, write: feedEventWriter }, rest);
+        return { status: 200, headers, body };
+      }
+      return { status: 200, type: mediaType, headers, body: await bytesOf(elements, writeLine) };
     },
   } satisfies Partial<Handlers<operations>>;
 }
@@ -84,9 +90,9 @@ const feedOf = ({ sql, lanes }: Reader, cursors: Cursors) => ({
     const page = await readAfter(sql, lanes(ownerOfStreams), filter, positionAt(after), streamLimits);
     if (!page) return undefined;
     const cursor = placeOf(page.end);
-    const view = viewWith(cursors);
-    const events = await mapInTurns(page.events, (event) => streamEvent(view(event)));
-    return events.length > 0 ? { text: events.join(""), cursor } : { cursor };
+    if (page.events.length === 0) return { cursor };
+    const events = await mapInTurns(page.events, withCursors(cursors));
+    return { text: await bytesOf(events, writeStreamEvent), cursor };
   },
   cursorAt: (place: string) => cursors.feed.write(positionAt(place)),
   /** Also if too many statements wait. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseExactly } from "../../values/exact-json.ts";
 import type { Resource } from "../tables/event.ts";
 import type { FeedRow } from "../tables/feed/feed.ts";
 import type { Format } from "./parameters.ts";
@@ -18,11 +19,22 @@ export const defaultSource = (ledgerId: string): string => `/payment-ledger/${le
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
  */
 export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Origin): PublishedEvent {
-  const { id: _id, sql_transaction: _transaction, gateway_account_id, other_members, ...event } = row;
+  const {
+    id: _id,
+    sql_transaction: _transaction,
+    gateway_account_id,
+    event_details,
+    other_members,
+    ...event
+  } = row;
   const { resource_type, timestamp, event_type } = event;
   const [id, key] = [`${ledgerId}-${digestOf(row)}`, keyOf(row)];
   const members = Object.entries(event).filter(([, value]) => value !== null);
-  const message = { ...Object.fromEntries(members), ...other_members };
+  const message = {
+    ...Object.fromEntries(members),
+    event_details: parseExactly(event_details),
+    ...(other_members && (parseExactly(other_members) as object)),
+  };
   const isCloudEvent = format === "cloudevents";
   const cloudEvent = () => ({
     specversion: "1.0",

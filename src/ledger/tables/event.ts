@@ -46,6 +46,9 @@ export interface ListedEvent
   event_details: string;
 }
 
+/** An event that a response shows. */
+export type WholeEvent = ListedEvent & Pick<EventRow, "parent_resource_external_id">;
+
 /** Resources by their types and external ids. */
 export type Resource = Pick<EventRow, "resource_type" | "resource_external_id">;
 
@@ -61,37 +64,32 @@ export const resourceColumnsOf = (resources: Resource[]) => [
   resources.map((one) => one.resource_external_id),
 ];
 
-const columnNames = [
-  "id",
-  "resource_type",
-  "resource_external_id",
-  "parent_resource_external_id",
-  "timestamp",
-  "event_type",
-  "service_id",
-  "live",
-  "event_details",
-  "other_members",
-] as const satisfies (keyof EventRow)[];
 /** The columns of a row of `event`. */
-export const eventColumns = columnNames.map((name) => `event.${name}`).join(", ");
+export const eventColumns = (
+  [
+    "id",
+    "resource_type",
+    "resource_external_id",
+    "parent_resource_external_id",
+    "timestamp",
+    "event_type",
+    "service_id",
+    "live",
+    "event_details",
+    "other_members",
+  ] satisfies (keyof EventRow)[]
+)
+  .map((name) => `event.${name}`)
+  .join(", ");
 
 /** The columns of a `ListedEvent`; without the details, which are not read, if a condition is false. */
 export const listedColumns = (wholeCondition = "true") => `
   event.id, event.resource_type, event.resource_external_id, event.timestamp, event.event_type, event.service_id,
   event.live, case when ${wholeCondition} then event.event_details::text end as event_details`;
 
-const longColumns: string[] = ["event_details", "other_members"] satisfies (keyof EventRow)[];
-
-/** The columns; without the long ones, which are not read, if a condition is false. */
-const columnsIf = (wholeCondition: string) =>
-  columnNames
-    .map((name) =>
-      longColumns.includes(name)
-        ? `case when ${wholeCondition} then ${name} end as ${name}`
-        : `event.${name}`,
-    )
-    .join(", ");
+/** The columns of a `WholeEvent`, as `listedColumns`. */
+export const wholeColumns = (wholeCondition?: string) =>
+  `${listedColumns(wholeCondition)}, event.parent_resource_external_id`;
 
 /** Stores events that are new, and returns their rows. */
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
@@ -141,8 +139,8 @@ export const eventSize = "coalesce(event.size, octet_length(event.event_details:
 /** An event; without its details if they are larger than `bytesMax`. */
 export async function findEvent(sql: Sql, id: bigint, bytesMax = Number.MAX_SAFE_INTEGER) {
   const wholeCondition = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
-  const statement = `select ${columnsIf(wholeCondition)}, ${wholeCondition} as is_whole from event where id = $1`;
-  const [row] = await sql.query<EventRow & { is_whole: boolean }>(statement, [id, bytesMax]);
+  const statement = `select ${wholeColumns(wholeCondition)}, ${wholeCondition} as is_whole from event where id = $1`;
+  const [row] = await sql.query<WholeEvent & { is_whole: boolean }>(statement, [id, bytesMax]);
   return row;
 }
 

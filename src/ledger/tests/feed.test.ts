@@ -137,10 +137,10 @@ test("numbers in the details keep all their digits", async () => {
   );
   await eventually(async () => {
     for (const type of ["application/json", "application/x-ndjson"])
-      expect((await read(`cursor=${start}`, type)).text).toContain('"exact":12345678901234567890.10');
+      expect((await read(`cursor=${start}`, type)).text).toContain('"exact": 12345678901234567890.10');
   });
   const stream = await listen(ledger.base, `/v1/event?cursor=${start}`);
-  await expect.poll(stream.text).toContain('"exact":12345678901234567890.10');
+  await expect.poll(stream.text).toContain('"exact": 12345678901234567890.10');
   stream.stop();
 });
 

@@ -1,8 +1,8 @@
 import type { components } from "../../../generated/ledger.ts";
-import { jsonMemberWriter, type Writer } from "../../values/json-writer.ts";
+import { type Writer, withJsonMembers } from "../../values/json-writer.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { stateEventTypes, stateSetBy } from "../projection/states.ts";
-import type { Details, EventRow, ListedEvent } from "../tables/event.ts";
+import type { Details, ListedEvent, WholeEvent } from "../tables/event.ts";
 import type { FeedRow } from "../tables/feed/feed.ts";
 import type { TickerRow } from "../tables/ticker.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
@@ -11,17 +11,39 @@ import { type StatusVersion, viewState } from "./state.ts";
 
 type Schemas = components["schemas"];
 
-export function viewEvent({ id, other_members: _, ...event }: EventRow): Schemas["Event"] {
-  return { event_id: id, ...event };
+type Detailed = Pick<Schemas["Event"], "event_details">;
+
+export const wholeEventWriter = withJsonMembers<WholeEvent, Omit<Schemas["Event"], keyof Detailed>, Detailed>(
+  ({ id, event_details: _, ...event }) => ({ event_id: id, ...event }),
+  { event_details: (event) => event.event_details },
+);
+
+/** An event of the feed and the cursor after it. */
+export interface FeedEvent {
+  cursor: string;
+  event: FeedRow;
 }
 
-export function viewFeedEvent(
-  { sql_transaction: _, gateway_account_id, ...event }: FeedRow,
-  cursor: string,
-): Schemas["FeedEvent"] {
-  const { other_members } = event;
-  return { cursor, ...viewEvent(event), gateway_account_id, ...(other_members && { other_members }) };
-}
+type LongMembers = Pick<Schemas["FeedEvent"], "event_details" | "other_members">;
+
+export const feedEventWriter = withJsonMembers<
+  FeedEvent,
+  Omit<Schemas["FeedEvent"], keyof LongMembers>,
+  LongMembers
+>(
+  ({
+    cursor,
+    event: { id, sql_transaction: _, event_details: _details, other_members: _others, ...event },
+  }) => ({
+    cursor,
+    event_id: id,
+    ...event,
+  }),
+  {
+    event_details: ({ event }) => event.event_details,
+    other_members: ({ event }) => event.other_members,
+  },
+);
 
 const stateOf = ({ event_type }: Pick<ListedEvent, "event_type">, version: StatusVersion) => {
   const state = stateSetBy(event_type);
@@ -52,10 +74,9 @@ export function eventTypesOfState(event: ListedEvent, version: StatusVersion): s
 
 /** Writes what a view shows of an event, and its details, which are JSON. The number is shown if a caller has requested it. */
 export const eventWriter = <View extends object>(isExtended: boolean, view: (event: ListedEvent) => View) =>
-  jsonMemberWriter<ListedEvent, View & { event_id?: bigint }, "data", Schemas["EventDetails"]>(
+  withJsonMembers<ListedEvent, View & { event_id?: bigint }, { data: Schemas["EventDetails"] }>(
     (event) => (isExtended ? { event_id: event.id, ...view(event) } : view(event)),
-    "data",
-    (event) => event.event_details,
+    { data: (event) => event.event_details },
   );
 
 /** Writes the events of these transactions. `transactions` have the amounts. */

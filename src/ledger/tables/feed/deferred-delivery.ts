@@ -1,7 +1,7 @@
 import type { Database, Sql } from "../../../database/database.ts";
 import { removeDeadLetters } from "../dead-letter.ts";
-import { eventColumns, eventSize, type Resource, resourceColumnsOf } from "../event.ts";
-import type { FeedPosition, FeedRow } from "./feed.ts";
+import { eventSize, type Resource, resourceColumnsOf } from "../event.ts";
+import { eventInFeedColumns, type FeedPosition, type FeedRow } from "./feed.ts";
 
 /** The place of an event in the feed, and its resource. */
 export interface FeedEvent extends Resource, Pick<FeedPosition, "sql_transaction" | "event_id"> {}
@@ -131,7 +131,7 @@ export function dueDeliveries(
        cross join lateral (select * from event where id = deferred.event_id limit 1) as event
        window in_order as (order by first.next_attempt_at, first.event_id, deferred.sql_transaction, deferred.event_id)
      )
-     select due.sql_transaction, attempts, gateway_account_id, ${eventColumns}
+     select due.sql_transaction, attempts, gateway_account_id, ${eventInFeedColumns}
      from due
      cross join lateral (select * from event where id = due.event_id limit 1) as event
      cross join lateral (

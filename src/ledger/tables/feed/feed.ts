@@ -1,5 +1,5 @@
 import type { Database, Sql } from "../../../database/database.ts";
-import { type EventRow, eventColumns, eventSize, type ResourceType } from "../event.ts";
+import { eventSize, type ResourceType, type WholeEvent, wholeColumns } from "../event.ts";
 import type { PageLimits } from "../page.ts";
 
 /** The place of an event in the feed. */
@@ -19,9 +19,14 @@ export const feedStart: FeedPosition = {
 };
 
 /** An event in the feed. */
-export interface FeedRow extends EventRow, Pick<FeedPosition, "sql_transaction"> {
+export interface FeedRow extends WholeEvent, Pick<FeedPosition, "sql_transaction"> {
   gateway_account_id: string | null;
+  /** A JSON object; null if there are none. */
+  other_members: string | null;
 }
+
+/** The columns of a `FeedRow` that are those of its event. */
+export const eventInFeedColumns = `${wholeColumns()}, event.other_members::text`;
 
 export const positionOf = ({ sql_transaction, id, timestamp }: FeedRow): FeedPosition => ({
   sql_transaction,
@@ -140,7 +145,7 @@ const pageStatement = (entries: string) => `with entry as materialized (${entrie
   ) as counts
   left join lateral (select * from entry order by sql_transaction desc, event_id desc limit 1) as last on true
   left join lateral (
-    select sql_transaction, gateway_account_id, ${eventColumns} from page cross join lateral (${eventOfEntry}) as event
+    select sql_transaction, gateway_account_id, ${eventInFeedColumns} from page cross join lateral (${eventOfEntry}) as event
   ) as in_page on true
   order by sql_transaction, id`;
 
