@@ -1,6 +1,4 @@
 import { lookup } from "node:dns/promises";
-import { enableCompileCache } from "node:module";
-import { fileURLToPath } from "node:url";
 import { openAuthentication } from "./http/access/authentication.ts";
 import type { HttpOptions } from "./http/options.ts";
 import { commonSettings } from "./http/settings.ts";
@@ -10,9 +8,6 @@ import { captureConsole, fatalReport, type Logger, logOutput, openLog } from "./
 import { misspeltSettings, readSettings, type Settings, SettingsError } from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
 import { hostOfAuthority, isLoopbackAddress } from "./values/host.ts";
-
-// Keeps compiled code for the next start.
-enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)));
 
 const services = {
   ledger: () => import("./ledger/start.ts"),
@@ -88,7 +83,7 @@ async function start(args: string[]): Promise<void> {
   const log = openLog(settings.LOG_LEVEL, logOutput(settings.LOG_FORMAT));
   captureConsole(log);
   await warnOfMisspelt(specification, log);
-  const security = openAuthentication(settings, log);
+  const security = await openAuthentication(settings, log);
   const isLocal = await isLoopback(settings.HOST);
   if (!security && !isLocal) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");

@@ -82,7 +82,7 @@ export async function openIssuer(...given: Key[]) {
 
   return {
     settings,
-    security: openAuthentication(settings, openLog("silent")),
+    security: await openAuthentication(settings, openLog("silent")),
     key,
     publish,
     withdraw,

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import { HttpError } from "./http-error.ts";
+import { STATUS_CODES } from "./node-http.ts";
 
 /** The content of an error response. */
 export interface ErrorContent {

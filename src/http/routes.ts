@@ -1,4 +1,3 @@
-import { METHODS } from "node:http";
 import type { FastifyInstance, onRequestHookHandler, preValidationHookHandler, RouteOptions } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
 import type { ServedContract } from "../contract/served-contract.ts";
@@ -8,6 +7,7 @@ import { takeQueryTokens } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving } from "./body.ts";
 import { HttpError } from "./http-error.ts";
+import { METHODS } from "./node-http.ts";
 import { bodyReader, type ParametersPart, type ParametersSchema, parametersReader } from "./parameters.ts";
 import { type AnyHandler, type RouteContext, routeHandler } from "./route-handler.ts";
 

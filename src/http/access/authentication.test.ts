@@ -59,7 +59,7 @@ async function* heartbeats() {
 async function openDoorService(settings: Parameters<typeof openAuthentication>[0]) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
-  const service = await serve(contract, handlers, { security: openAuthentication(settings, log), log });
+  const service = await serve(contract, handlers, { security: await openAuthentication(settings, log), log });
   async function get(path: string, authorization?: string, method: "GET" | "HEAD" = "GET") {
     const headers = authorization === undefined ? {} : { authorization };
     const { status, headers: received, text } = await service.send(path, { method, headers });
@@ -415,15 +415,15 @@ describe("while the keys of the issuer are unavailable", () => {
 describe("settings", () => {
   type Environment = Record<string, string>;
   const valid = { AUTH_JWKS_URL: "http://a/keys", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "service" };
-  const open = (environment: Environment) =>
+  const open = async (environment: Environment) =>
     openAuthentication(readSettings(environment, authenticationSettings), openLog("silent"));
 
-  test("turn authentication on if all that is required is set", () => {
+  test("turn authentication on if all that is required is set", async () => {
     const more = { AUTH_TOKEN_TYPE: "JWT", AUTH_SCOPE_CLAIM: "https://a/scope" };
     for (const settings of [valid, { ...valid, AUTH_JWKS_URL: "https://a/keys" }, { ...valid, ...more }])
-      expect(open(settings)).toBeDefined();
+      expect(await open(settings)).toBeDefined();
     const empty = Object.fromEntries(Object.keys({ ...valid, ...more }).map((name) => [name, ""]));
-    for (const settings of [{}, empty]) expect(open(settings)).toBeUndefined();
+    for (const settings of [{}, empty]) expect(await open(settings)).toBeUndefined();
   });
 
   const required = Object.keys(valid);
@@ -451,7 +451,7 @@ describe("settings", () => {
     [{ ...valid, AUTH_TOKEN_TYPE: "jws" }, "AUTH_TOKEN_TYPE must be one of at+jwt, JWT"],
     ...names.map((name) => [{ ...valid, AUTH_SCOPE_CLAIM: name }, oneName] as [Environment, string]),
     ...urls.map((url) => [{ ...valid, AUTH_JWKS_URL: url }, http] as [Environment, string]),
-  ])("%j are rejected", (environment, ...messages) => {
-    expect(() => open(environment)).toThrow(new SettingsError(messages));
+  ])("%j are rejected", async (environment, ...messages) => {
+    await expect(open(environment)).rejects.toThrow(new SettingsError(messages));
   });
 });

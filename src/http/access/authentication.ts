@@ -12,7 +12,7 @@ import {
 } from "../../process/settings.ts";
 import { challenge, type HttpError } from "../http-error.ts";
 import { type Authenticate, type Caller, isInQuery } from "./security.ts";
-import { tokenReader, tokenTypes } from "./tokens.ts";
+import type { Trust } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
 
@@ -32,7 +32,7 @@ export const authenticationSettings = {
   AUTH_JWKS_URL: allOrNone(names, webUrl),
   AUTH_ISSUER: allOrNone(names, anyText),
   AUTH_AUDIENCE: allOrNone(names, anyText),
-  AUTH_TOKEN_TYPE: requires(names, oneOf(tokenTypes, "at+jwt")),
+  AUTH_TOKEN_TYPE: requires(names, oneOf<Trust["tokenType"]>(["at+jwt", "JWT"], "at+jwt")),
   AUTH_SCOPE_CLAIM: claimName("scope"),
 };
 
@@ -40,10 +40,12 @@ export const authenticationSettings = {
  * The authentication by bearer tokens, in the header Authorization or, for a scheme of the type `apiKey`, in the query.
  * Undefined if the service runs without authentication.
  */
-export function openAuthentication(settings: Settings<typeof authenticationSettings>, log: Logger) {
+export async function openAuthentication(settings: Settings<typeof authenticationSettings>, log: Logger) {
   const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = settings;
   if (!jwksUrl || !issuer || !audience) return undefined;
   const { AUTH_TOKEN_TYPE: tokenType, AUTH_SCOPE_CLAIM: scopeClaim } = settings;
+  // A service without authentication starts sooner without this module.
+  const { tokenReader } = await import("./tokens.ts");
   const readToken = tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log);
   const authenticate = bearer(readToken, scopeClaim);
   return (scheme: SecurityScheme) =>

@@ -4,8 +4,6 @@ import { watchOutage } from "../../process/outage.ts";
 import { challenge, HttpError } from "../http-error.ts";
 import { type Caller, hasExpired } from "./security.ts";
 
-export const tokenTypes = ["at+jwt", "JWT"] as const;
-
 /** The requirements for a valid token. */
 export interface Trust {
   /** The key set of the issuer (RFC 7517). */
@@ -14,7 +12,7 @@ export interface Trust {
   /** The audience that a token must have. */
   audience: string;
   /** `JWT` also accepts tokens that do not say that they are access tokens: those of type `JWT` and those without one. */
-  tokenType: (typeof tokenTypes)[number];
+  tokenType: "at+jwt" | "JWT";
   /** The claim with the scopes: a list of strings, or one string with spaces between them. */
   scopeClaim: string;
 }

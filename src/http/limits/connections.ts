@@ -1,10 +1,11 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../../values/json.ts";
 import { noStore, securityHeaders } from "../access/cross-origin.ts";
 import type { ErrorContent, RenderError } from "../errors.ts";
 import { HttpError } from "../http-error.ts";
+import { STATUS_CODES } from "../node-http.ts";
 import { newRequestId, requestIdHeader, withRequestId } from "../request-id.ts";
 
 const errors: Record<string, [status: number, message: string]> = {

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "../../http/node-http.ts";
 
 /** An error as a `Problem` of the contract: RFC 9457 with two more members, for clients of alphagov/pay-ledger. */
 export function problem<Status extends number>(status: Status, messages: string[]) {
