@@ -118,7 +118,7 @@ serve(async ({ url = "", headers: { host } }, response) => {
   const [path, query] = url.split("?");
   const parameters = new URLSearchParams(query);
   const account = parameters.get("account_id") ?? "";
-  const size = Number(parameters.get("display_size"));
+  const size = Number(parameters.get("display_size") ?? 20);
   const limits = { countMax: size, bytesMax: 4 * 2 ** 20 };
   const { rows, next, total = 0 } = await searchTransactions(sql, { account_id: [account] }, limits);
   const pages = Math.max(1, Math.ceil(total / size));
