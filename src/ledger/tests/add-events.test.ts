@@ -62,7 +62,7 @@ describe("an event that is added", () => {
     );
     const { json } = await postText(text);
     expect((await ledger.request(`/v1/event/${json.events[0].event_id}`)).text).toContain(
-      '"fraction":0.1000000000000000055511151231257827',
+      '"fraction": 0.1000000000000000055511151231257827',
     );
   });
 
