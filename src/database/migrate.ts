@@ -202,7 +202,10 @@ export const statementsOf = (script: string): string[] =>
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");
 
-/** An interrupted `create index concurrently` leaves an invalid index. */
+/**
+ * An interrupted `create index concurrently` leaves an invalid index. The session of a killed process can still build it. That
+ * is cancelled: it can wait for a snapshot of the transaction that has the lock of this process, which would wait for it.
+ */
 async function dropInvalidIndex({ database, migrations }: Run, statement: string): Promise<void> {
   const [, name] = /^create (?:unique )?index concurrently if not exists (\w+)/i.exec(statement) ?? [];
   if (name === undefined) return;
@@ -211,7 +214,13 @@ async function dropInvalidIndex({ database, migrations }: Run, statement: string
     "select from pg_index where indexrelid = to_regclass($1) and not indisvalid",
     [index],
   );
-  if (invalid.length > 0) await database.runOutside(`drop index concurrently if exists ${index}`);
+  if (invalid.length === 0) return;
+  await database.query(
+    `select pg_cancel_backend(pid) from pg_stat_progress_create_index
+     where datname = current_database() and index_relid = to_regclass($1)`,
+    [index],
+  );
+  await database.runOutside(`drop index concurrently if exists ${index}`);
 }
 
 /**

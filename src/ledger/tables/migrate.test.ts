@@ -462,6 +462,35 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
     await expectOneOfEachKindApplied(database);
   });
 
+  test("an index that a session of a killed process still builds is built anew", async () => {
+    await using database = await openLedgerDatabase();
+    const { "9003-outside.sql": _, ...before } = oneOfEachKind();
+    await using first = await newMigrations(before);
+    await migrate(database, undefined, first.url);
+    await using migrations = await newMigrations(oneOfEachKind());
+    const url = await urlOf(database);
+    const [reader, builder] = [new pg.Client(url), new pg.Client(url)];
+    await Promise.all([reader.connect(), builder.connect()]);
+    // The builder waits for this snapshot, as it can wait for one of the next process.
+    await reader.query("begin isolation level repeatable read; select 1");
+    const building = builder.query("create index concurrently thing_slow on thing (slow(3, id))");
+    const cancelled = expect(building).rejects.toThrow("canceling statement due to user request");
+    await eventually(async () =>
+      expect(
+        await database.query(
+          `select from pg_stat_progress_create_index
+           where datname = current_database() and phase = 'waiting for old snapshots'`,
+        ),
+      ).toHaveLength(1),
+    );
+    const migrating = migrate(database, undefined, migrations.url);
+    await cancelled;
+    await reader.end();
+    await migrating;
+    await expectOneOfEachKindApplied(database);
+    await builder.end();
+  });
+
   test("an index that another session completes while it is to be dropped as unfinished stays", async () => {
     await using server = await startPostgres();
     // Only the commits of the builder wait for a standby, which does not exist.
