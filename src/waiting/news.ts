@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { clearTimeout, setTimeout } from "node:timers";
 
 /** Tells those who look for something new from time to time that there may be some. */
 export type News = EventEmitter<{ news: [] }>;
