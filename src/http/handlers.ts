@@ -56,8 +56,8 @@ type WithContent<Status, Declared> = Declared extends { content: infer Content }
   : { status: Status; type?: never; body?: never };
 
 /**
- * JSON can be its bytes, as can lines of JSON. A text can be an iterable of texts, or of their bytes, and a JSON array one of its parts, which are sent
- * as they are produced.
+ * JSON can be its bytes, as can lines of JSON. A text can be an iterable of texts, or of their bytes, and a JSON array one of
+ * its parts, which are sent as they are produced.
  */
 type WithBody<Status, Type, Body> = Type extends "application/json"
   ? {

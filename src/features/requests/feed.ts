@@ -14,6 +14,9 @@ export function viewRecord({
   return { cursor, type, at: instantOf(at), resource, id, feature, ...viewExpiry(expiresAt) };
 }
 
+/** About the bytes of a record, so that few outputs grow, and none is kept for a few records. */
+const recordBytes = 256;
+
 const writeStreamEvent = streamEventWriter(valueWriter(viewRecord));
 
 /** Creates the streams of the change feed. */
@@ -24,7 +27,7 @@ export const openChangeStreams = (feed: ChangeFeed) =>
     async read(_all: object, after, newest) {
       const entries = await feed.changes(after, recordsMax, newest);
       if (entries === undefined) return undefined;
-      const out = new JsonOutput(chunkLength);
+      const out = new JsonOutput(entries.length * recordBytes);
       let cursor = after;
       for (const entry of entries) {
         writeStreamEvent(entry, out);
