@@ -31,7 +31,6 @@ export function openPool(config: pg.PoolConfig, limits: Limits): Pool {
   const pool = new Pool({
     ...config,
     ...pipelineOptions,
-    query_timeout: responseMaxMs(limits),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     idleTimeoutMillis: idleMs,
@@ -42,7 +41,7 @@ export function openPool(config: pg.PoolConfig, limits: Limits): Pool {
       client.on("error", () => {});
       readInTurns(client.connection.stream);
       watchReplication(client);
-      await prepare(client, limits, config.connectionTimeoutMillis);
+      await prepare(client, limits, config.connectionTimeoutMillis || responseMaxMs(limits));
     },
   });
   return pool.on("error", () => {});

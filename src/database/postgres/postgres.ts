@@ -26,8 +26,8 @@ import {
   nameIn,
   requireReplication,
   responseMaxMs,
+  send,
   withoutLimits,
-  withResponseLimit,
 } from "./session.ts";
 
 /** Maximum connections for work outside `within`. The batches in flight keep them few. */
@@ -79,9 +79,8 @@ async function openAs(
       await mapping(mapError, pool.query(statement)).finally(() => pool.end());
     },
     async check(maxMs = checkMaxMs) {
-      const probe = withResponseLimit(checkMaxMs, { text: readOnlyQuery });
       const work = useReceiver(async (client) => {
-        const response = await client.query(probe);
+        const response = await send(client, { text: readOnlyQuery }, checkMaxMs);
         hosts?.verify(client, response);
       });
       const limited = hosts ? withTimeout(work, maxMs, new Error(`no response within ${maxMs} ms`)) : work;
@@ -143,9 +142,9 @@ async function transact<Result>(
   await hosts?.whenLookedAt();
   const client = await mapping(mapError, pool.connect());
   const sql = sqlIn(client, limits);
-  const begin = own || isPooled(client) ? beginWith(limits) : beginWith();
+  const text = own || isPooled(client) ? beginWith(limits) : beginWith();
   try {
-    const begun = mapping(mapError, client.query(begin));
+    const begun = mapping(mapError, send(client, { text }, responseMaxMs(limits)));
     const [, result] = await Promise.all([begun, work(sql)]);
     await sql.run("commit");
     requireReplication(client);
@@ -155,7 +154,10 @@ async function transact<Result>(
     // The server rolls back when a connection closes. A broken connection can do nothing else, and one with outdated
     // plans is useless.
     if (error instanceof DatabaseUnavailable) client.release(error.cause as Error);
-    else await client.query("rollback").then(() => client.release(), client.release);
+    else {
+      const rollback = send(client, { text: "rollback" }, responseMaxMs(limits));
+      await rollback.then(() => client.release(), client.release);
+    }
     throw error;
   }
 }
@@ -205,7 +207,7 @@ const sqlOver = (prepared: Use, custom: Use, limits: Limits, map: MapError): Sql
       }
     },
     async run(script) {
-      const running = custom((client) => client.query(script));
+      const running = custom((client) => send(client, { text: script }, responseMaxMs(limits)));
       await mapping(map, running);
     },
   };
@@ -214,18 +216,13 @@ const sqlOver = (prepared: Use, custom: Use, limits: Limits, map: MapError): Sql
 
 /** Behind a pooler that shares sessions, the statement is sent with its limits in one transaction. */
 function queryAlone(client: pg.PoolClient, statement: pg.QueryConfig, limits: Limits) {
-  if (!isPooled(client)) return send(client, statement);
-  const sent = [client.query(beginWith(limits)), client.query(statement), client.query("commit")] as const;
-  return Promise.all(sent).then(([, result]) => result);
+  const maxMs = responseMaxMs(limits);
+  if (!isPooled(client)) return send(client, statement, maxMs);
+  const sent = [{ text: beginWith(limits) }, statement, { text: "commit" }].map((one) =>
+    send(client, one, maxMs),
+  );
+  return Promise.all(sent).then(([, result]) => result as pg.QueryResult);
 }
-
-/** The client would clone the statement, property by property, in 3 µs. */
-const send = (client: pg.PoolClient, { text, values, name }: pg.QueryConfig): Promise<pg.QueryResult> =>
-  new Promise((resolve, reject) => {
-    const callback = (error: Error | null, result: pg.QueryResult) =>
-      error ? reject(error) : resolve(result);
-    client.query(Object.assign(new pg.Query(text, values), { name, callback }));
-  });
 
 /**
  * The statements of one transaction with these limits. Once one has failed, the later ones reject with its error: theirs, that
@@ -233,18 +230,20 @@ const send = (client: pg.PoolClient, { text, values, name }: pg.QueryConfig): Pr
  */
 function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
   let failure: unknown;
-  const send = (statement: pg.QueryConfig) =>
-    client.query(withResponseLimit(responseMaxMs(limits), statement)).catch((error) => {
+  const sendNext = (statement: pg.QueryConfig) =>
+    send(client, statement, responseMaxMs(limits)).catch((error) => {
+      // The stack leads to the socket; here it leads back to the caller.
+      Error.captureStackTrace(error);
       failure ??= mapError(error);
       throw failure;
     });
   return {
     async query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
-      const { rows } = await send({ text, values, ...(plan !== "custom" && nameIn(client, text)) });
+      const { rows } = await sendNext({ text, values, ...(plan !== "custom" && nameIn(client, text)) });
       return rows as Row[];
     },
     async run(script) {
-      await send({ text: script });
+      await sendNext({ text: script });
     },
   };
 }

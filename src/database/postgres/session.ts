@@ -33,9 +33,29 @@ const responseGraceMs = 500;
 /** The limit for the response to a statement, in milliseconds. */
 export const responseMaxMs = ({ statementMs }: Limits) => statementMs + responseGraceMs;
 
-/** Adds a limit in milliseconds, at which the connection is closed if there is no response. Default: that of the pool. */
-export const withResponseLimit = (query_timeout: number | undefined, statement: pg.QueryConfig) =>
-  Object.assign({ query_timeout }, statement);
+/**
+ * Sends a statement, or a script if it has no values. If there is no response within `maxMs` milliseconds, the connection is
+ * closed and all its statements reject.
+ */
+export function send(
+  client: pg.Client | pg.PoolClient,
+  { text, values, name }: pg.QueryConfig,
+  maxMs: number,
+): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    // The `query_timeout` of the client keeps the rows after the response: the garbage collector copied all of them twice.
+    const timer = setTimeout(() => {
+      client.connection.stream.destroy(new Error(`no response within ${maxMs} ms`));
+    }, maxMs);
+    const callback = (error: Error | null, result: pg.QueryResult) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(result);
+    };
+    // The client would clone the statement, property by property, in 3 µs.
+    client.query(Object.assign(new pg.Query(text, values), { name, callback }));
+  });
+}
 
 /** A script that begins a transaction with these limits. Default: those of the session. */
 export const beginWith = (limits?: Limits): string =>
@@ -75,7 +95,7 @@ export function requireReplication(client: pg.Client): void {
 }
 
 /** Prepares a new connection. */
-export async function prepare(client: pg.Client, limits: Limits, maxMs: number | undefined): Promise<void> {
+export async function prepare(client: pg.Client, limits: Limits, maxMs: number): Promise<void> {
   const { processID } = client as pg.Client & { processID: number | null };
   const settings = settingsOf(limits).map(([name, value]) => `('${name}', '${value}')`);
   // The server, the database and the role can have another time zone and date style, on which the text of a time depends.
@@ -85,20 +105,20 @@ export async function prepare(client: pg.Client, limits: Limits, maxMs: number |
     set time zone 'UTC'; set datestyle = 'ISO';
     select set_config(name, value, false) from (values ${settings.join()}) as setting (name, value)
     where pg_backend_pid() = ${processID}`;
-  const results = (await client.query(withResponseLimit(maxMs, { text }))) as unknown as pg.QueryResult[];
+  const results = (await send(client, { text }, maxMs)) as unknown as pg.QueryResult[];
   if (results.at(-1)?.rowCount) return;
   pooled.add(client);
   // A pooler that pools statements reports an error for a single `begin`; within a pipeline it closes the connection.
-  for (const text of ["begin", "commit"]) await client.query(withResponseLimit(maxMs, { text }));
+  for (const text of ["begin", "commit"]) await send(client, { text }, maxMs);
   if (await separatesStatements(client, maxMs)) separated.add(client);
 }
 
 /** A pooler that separates statements renames them: then this statement does not find itself by its name. */
-async function separatesStatements(client: pg.Client, maxMs: number | undefined): Promise<boolean> {
+async function separatesStatements(client: pg.Client, maxMs: number): Promise<boolean> {
   const text = "select from pg_prepared_statements where name = $1";
   const name = digestOf(text);
   try {
-    return (await client.query(withResponseLimit(maxMs, { text, name, values: [name] }))).rowCount === 0;
+    return (await send(client, { text, name, values: [name] }, maxMs)).rowCount === 0;
   } catch (error) {
     // Another process has prepared it in the same session.
     if (error instanceof pg.DatabaseError) return false;
