@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Bytes } from "../values/bytes.ts";
 import { JsonOutput } from "../values/json-output.ts";
 import {
   constantWriter,
@@ -74,7 +75,7 @@ test("an output grows with what is written, of any length and in any characters"
     fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 200 })), fc.nat(10), (texts, expected) => {
       const out = new JsonOutput(expected);
       for (const text of texts) {
-        const bytes = Buffer.from(`-${text}-`);
+        const bytes = Bytes.from(`-${text}-`);
         out.text(text);
         out.ascii("|");
         out.copy(bytes, 1, bytes.length - 1);

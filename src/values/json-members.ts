@@ -1,6 +1,10 @@
+import { Bytes } from "./bytes.ts";
+
 /** Names of members of JSON objects. */
 export class MemberNames {
-  readonly #names: Buffer[] = [];
+  readonly #names: string[] = [];
+  /** The words of each name. */
+  readonly #words: number[][] = [];
   /** The numbers of the names of each length. */
   readonly #byLength: number[][] = [];
 
@@ -10,26 +14,44 @@ export class MemberNames {
 
   /** Adds a name that needs no escape in JSON, and returns its number. */
   add(name: string): number {
-    const bytes = Buffer.from(name);
-    const known = this.#names.findIndex((one) => one.equals(bytes));
+    const known = this.#names.indexOf(name);
     if (known !== -1) return known;
-    const number = this.#names.push(bytes) - 1;
+    const number = this.#names.push(name) - 1;
+    const bytes = Bytes.from(name);
+    this.#words[number] = wordsOf(bytes);
     this.#byLength[bytes.length] = [...(this.#byLength[bytes.length] ?? []), number];
     return number;
   }
 
   /** The number of the name between two indexes; -1 if it is unknown. */
-  numberAt(bytes: Buffer, start: number, end: number): number {
+  numberAt(bytes: Bytes, start: number, end: number): number {
     const numbers = this.#byLength[end - start];
     if (numbers === undefined) return -1;
-    for (const number of numbers) if (isAt(bytes, start, this.#names[number] as Buffer)) return number;
+    const mask = lastMask(end - start);
+    for (const number of numbers)
+      if (isAt(bytes, start, this.#words[number] as number[], mask)) return number;
     return -1;
   }
 }
 
-function isAt(bytes: Buffer, start: number, name: Buffer): boolean {
-  for (let index = 0; index < name.length; index += 1) if (bytes[start + index] !== name[index]) return false;
-  return true;
+/** The bits of the last word that belong to a text of this length. */
+const lastMask = (length: number): number => masks[length % 4] as number;
+const masks = [-1, 0xff, 0xffff, 0xffffff];
+
+function wordsOf(text: Bytes): number[] {
+  const count = Math.ceil(text.length / 4);
+  const mask = lastMask(text.length);
+  return Array.from(
+    { length: count },
+    (_, index) => text.wordAt(4 * index) & (index === count - 1 ? mask : -1),
+  );
+}
+
+function isAt(bytes: Bytes, start: number, words: number[], mask: number): boolean {
+  const last = words.length - 1;
+  let at = start;
+  for (let index = 0; index < last; index += 1, at += 4) if (bytes.wordAt(at) !== words[index]) return false;
+  return (bytes.wordAt(at) & mask) === words[last];
 }
 
 /**
@@ -40,7 +62,7 @@ export class Members {
   readonly #names: MemberNames;
   /** The start and the end of each value; 0 for a member that is missing. */
   #places = new Int32Array(0);
-  bytes: Buffer = Buffer.alloc(0);
+  bytes = new Bytes(0);
 
   constructor(names: MemberNames) {
     this.#names = names;
@@ -50,22 +72,23 @@ export class Members {
    * Finds the members of the object that begins at an index, and returns the index after it. The bytes must not change while
    * they are read.
    */
-  find(bytes: Buffer, objectStart: number): number {
+  find(bytes: Bytes, objectStart: number): number {
     this.clear();
     this.bytes = bytes;
     const places = this.#places;
-    let start = afterSpace(bytes, objectStart + 1);
-    while (bytes[start] === quote) {
-      const end = endOfText(bytes, start);
-      const valueStart = afterSpace(bytes, end + ":".length + 1);
-      const valueEnd = endOfValue(bytes, valueStart);
+    const { buffer } = bytes;
+    let start = afterSpace(buffer, objectStart + 1);
+    while (buffer[start] === quote) {
+      const end = endOfText(buffer, start);
+      const valueStart = afterSpace(buffer, end + ":".length + 1);
+      const valueEnd = endOfValue(buffer, valueStart);
       const number = this.#names.numberAt(bytes, start + 1, end);
       if (number >= 0) {
         places[2 * number] = valueStart;
         places[2 * number + 1] = valueEnd;
       }
-      if (bytes[valueEnd] === closingBrace) return valueEnd + 1;
-      start = afterSpace(bytes, valueEnd + ",".length);
+      if (buffer[valueEnd] === closingBrace) return valueEnd + 1;
+      start = afterSpace(buffer, valueEnd + ",".length);
     }
     return start + 1;
   }
@@ -89,7 +112,7 @@ export class Members {
   /** The JSON text of a value; undefined if it is missing. */
   textOf(number: number): string | undefined {
     const start = this.start(number);
-    return start === 0 ? undefined : this.bytes.toString("utf8", start, this.end(number));
+    return start === 0 ? undefined : this.bytes.buffer.toString("utf8", start, this.end(number));
   }
 }
 
@@ -100,9 +123,11 @@ const afterSpace = (bytes: Buffer, index: number): number => (bytes[index] === s
 
 /** The index of the quote that ends the text that begins at an index. */
 function endOfText(bytes: Buffer, start: number): number {
-  let index = start + 1;
-  while (index < bytes.length && bytes[index] !== quote) index += bytes[index] === backslash ? 2 : 1;
-  return index;
+  for (let index = start + 1; ; index += 1) {
+    const byte = bytes[index];
+    if (byte === quote || byte === undefined) return index;
+    if (byte === backslash) index += 1;
+  }
 }
 
 /** The index after the value that begins at an index, in an object. */

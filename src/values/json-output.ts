@@ -1,3 +1,5 @@
+import { Bytes } from "./bytes.ts";
+
 declare const value: unique symbol;
 
 /** The bytes of a value of this type as JSON. */
@@ -8,12 +10,12 @@ const longPiece = 64;
 
 /** JSON in UTF-8 that is written piece by piece. Bytes take a fraction of the time of texts, and leave no garbage. */
 export class JsonOutput {
-  #bytes: Buffer;
+  #bytes: Bytes;
   #length = 0;
 
   /** `expected` is about the number of bytes that will be written. */
   constructor(expected: number) {
-    this.#bytes = Buffer.allocUnsafe(expected);
+    this.#bytes = new Bytes(expected);
   }
 
   get length(): number {
@@ -25,30 +27,31 @@ export class JsonOutput {
     this.#length = length;
   }
 
-  /** Copies the bytes between two indexes. */
-  copy(source: Buffer, start: number, end: number): void {
+  /** Copies the bytes between two indexes; by default all. */
+  copy(source: Bytes, start = 0, end = source.length): void {
     const count = end - start;
     if (this.#length + count > this.#bytes.length) this.#grow(count);
     const bytes = this.#bytes;
-    if (count >= longPiece) source.copy(bytes, this.#length, start, end);
+    if (count >= longPiece) source.buffer.copy(bytes.buffer, this.#length, start, end);
     else
-      for (let from = start, to = this.#length; from < end; from += 1, to += 1)
-        bytes[to] = source[from] as number;
+      for (let from = start, to = this.#length; from < end; from += 4, to += 4)
+        bytes.setWord(to, source.wordAt(from));
     this.#length += count;
   }
 
   /** Writes ASCII characters of JSON. */
   ascii(text: string): void {
     if (this.#length + text.length > this.#bytes.length) this.#grow(text.length);
+    const { buffer } = this.#bytes;
     for (let index = 0; index < text.length; index += 1)
-      this.#bytes[this.#length + index] = text.charCodeAt(index);
+      buffer[this.#length + index] = text.charCodeAt(index);
     this.#length += text.length;
   }
 
   text(text: string): void {
     const max = 3 * text.length;
     if (this.#length + max > this.#bytes.length) this.#grow(max);
-    this.#length += this.#bytes.write(text, this.#length);
+    this.#length += this.#bytes.buffer.write(text, this.#length);
   }
 
   /** Writes a value as JSON. */
@@ -58,12 +61,12 @@ export class JsonOutput {
 
   /** All that was written. Nothing may be written later. */
   take<Value>(): JsonBytes<Value> {
-    return this.#bytes.subarray(0, this.#length) as JsonBytes<Value>;
+    return this.#bytes.buffer.subarray(0, this.#length) as JsonBytes<Value>;
   }
 
   #grow(count: number): void {
-    const bytes = Buffer.allocUnsafe(2 * (this.#length + count));
-    this.#bytes.copy(bytes, 0, 0, this.#length);
+    const bytes = new Bytes(2 * (this.#length + count));
+    this.#bytes.buffer.copy(bytes.buffer, 0, 0, this.#length);
     this.#bytes = bytes;
   }
 }

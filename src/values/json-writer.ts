@@ -1,3 +1,4 @@
+import { Bytes } from "./bytes.ts";
 import type { JsonOutput } from "./json-output.ts";
 
 declare const value: unique symbol;
@@ -26,9 +27,9 @@ export const valueWriter = <Source, Value>(read: (source: Source) => Value) =>
 
 /** Writes the same value for each source. */
 export function constantWriter<const Value>(constant: Value): Writer<unknown, Value> {
-  const bytes = Buffer.from(JSON.stringify(constant));
+  const bytes = Bytes.from(JSON.stringify(constant));
   return writer((_source, out) => {
-    out.copy(bytes, 0, bytes.length);
+    out.copy(bytes);
     return true;
   });
 }
@@ -62,25 +63,23 @@ export function objectWriter<Source, Value extends object>(
   members: MemberWriters<Source, Value>,
 ): Writer<Source, Value> {
   const all = Object.entries<Writer<Source, unknown, boolean>>(members).map(([name, write]) => ({
-    first: Buffer.from(`{${JSON.stringify(name)}:`),
-    next: Buffer.from(`,${JSON.stringify(name)}:`),
+    first: Bytes.from(`{${JSON.stringify(name)}:`),
+    next: Bytes.from(`,${JSON.stringify(name)}:`),
     write,
   }));
   return writer((source, out) => {
     let isFirst = true;
     for (const { first, next, write } of all) {
       const { length } = out;
-      const name = isFirst ? first : next;
-      out.copy(name, 0, name.length);
+      out.copy(isFirst ? first : next);
       if (write(source, out)) isFirst = false;
       else out.cutTo(length);
     }
-    const rest = isFirst ? empty : end;
-    out.copy(rest, 0, rest.length);
+    out.copy(isFirst ? empty : end);
     return true;
   });
 }
-const [empty, end] = [Buffer.from("{}"), Buffer.from("}")];
+const [empty, end] = [Bytes.from("{}"), Bytes.from("}")];
 
 /** Writes an object that has a member. */
 export const ifNotEmpty = <Source, Value extends object>(write: Writer<Source, Value>) =>

@@ -1,4 +1,5 @@
 import type { components, operations } from "../../../generated/ledger.ts";
+import { Bytes } from "../../values/bytes.ts";
 import { Members } from "../../values/json-members.ts";
 import {
   constantWriter,
@@ -23,7 +24,7 @@ function detailedWriter<Row extends { details: string }, Value>(
 ): Writer<Row, Value> {
   return writer((row, out) => {
     const details = new Members(detailNames);
-    details.find(Buffer.from(row.details), 0);
+    details.find(Bytes.from(row.details), 0);
     return write({ row, details }, out);
   });
 }

@@ -1,3 +1,4 @@
+import type { Bytes } from "../../values/bytes.ts";
 import type { Members } from "../../values/json-members.ts";
 import type { JsonOutput } from "../../values/json-output.ts";
 import { penceOf, textOf } from "../projection/details.ts";
@@ -176,7 +177,7 @@ function textCell(name: keyof Details): (details: Members, out: JsonOutput) => v
   return (details, out) => {
     const [start, end] = [details.start(number) + 1, details.end(number) - 1];
     if (start === 1) return;
-    if (details.bytes[start - 1] === quoteByte && isPlain(details.bytes, start, end))
+    if (details.bytes.buffer[start - 1] === quoteByte && isPlain(details.bytes, start, end))
       out.copy(details.bytes, start, end);
     else out.text(writeCell(read(details)));
   };
@@ -260,10 +261,10 @@ const special = /[",\r\n]/;
 const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /** True for a text without characters that a cell or JSON escapes. Others than ASCII are not looked at more closely. */
-function isPlain(bytes: Buffer, start: number, end: number): boolean {
-  if (formulaBytes.includes(bytes[start] as number)) return false;
+function isPlain({ buffer }: Bytes, start: number, end: number): boolean {
+  if (formulaBytes.includes(buffer[start] as number)) return false;
   for (let index = start; index < end; index += 1) {
-    const byte = bytes[index] as number;
+    const byte = buffer[index] as number;
     if (byte >= 0x80 || escapedBytes.includes(byte)) return false;
   }
   return true;

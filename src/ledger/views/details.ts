@@ -1,3 +1,4 @@
+import type { Bytes } from "../../values/bytes.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
 import { MemberNames, type Members } from "../../values/json-members.ts";
@@ -26,7 +27,7 @@ export function member<Value>(name: keyof Details): MemberWriter<Value> {
   const number = detailNames.add(name);
   return writer((details, out) => {
     const start = details.start(number);
-    if (start === 0 || details.bytes[start] === notScalar[0]) return false;
+    if (start === 0 || details.bytes.buffer[start] === notScalar[0]) return false;
     out.copy(details.bytes, start, details.end(number));
     return true;
   });
@@ -38,7 +39,7 @@ export function text(name: keyof Details): MemberWriter<string> {
   return writer((details, out) => {
     const start = details.start(number);
     if (start === 0) return false;
-    const first = details.bytes[start] as number;
+    const first = details.bytes.buffer[start] as number;
     const isText = first === quote;
     if (!isText && notScalar.includes(first)) return false;
     if (!isText) out.ascii('"');
@@ -85,10 +86,10 @@ export function plainPence(name: keyof Details): (details: Members) => number | 
 }
 
 /** True for a positive integer that is safe, since it has few digits. */
-function isShortInteger(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > 15 || bytes[start] === zero) return false;
+function isShortInteger({ buffer }: Bytes, start: number, end: number): boolean {
+  if (end - start > 15 || buffer[start] === zero) return false;
   for (let index = start; index < end; index += 1) {
-    const byte = bytes[index] as number;
+    const byte = buffer[index] as number;
     if (byte < zero || byte > nine) return false;
   }
   return true;
@@ -106,8 +107,8 @@ export function boolean(name: keyof Details): MemberWriter<boolean> {
   return writer((details, out) => {
     const start = details.start(number);
     if (start === 0) return false;
-    if (details.bytes[start] === quote) return writeIfAny(read(details), out);
-    if (!booleans.includes(details.bytes[start] as number)) return false;
+    if (details.bytes.buffer[start] === quote) return writeIfAny(read(details), out);
+    if (!booleans.includes(details.bytes.buffer[start] as number)) return false;
     out.copy(details.bytes, start, details.end(number));
     return true;
   });

@@ -1,3 +1,4 @@
+import { Bytes } from "../../values/bytes.ts";
 import { Members } from "../../values/json-members.ts";
 import { type Writer, writer } from "../../values/json-writer.ts";
 import {
@@ -23,7 +24,7 @@ export class Reported extends Members {
   /** The details of the payment of a refund or dispute. */
   readonly payment = new Members(detailNames);
   version: StatusVersion = 2;
-  readonly #kept = Buffer.allocUnsafe(keptBytes);
+  readonly #kept = new Bytes(keptBytes);
   readonly #starts = new Int32Array(reportedLines.length);
 
   constructor() {
@@ -34,12 +35,13 @@ export class Reported extends Members {
   read(transaction: ReportedTransaction, version: StatusVersion = 2): this {
     const bytesMax = 3 * transaction.length;
     this.version = version;
-    const bytes = bytesMax > keptBytes ? Buffer.allocUnsafe(bytesMax) : this.#kept;
-    bytes.write(transaction);
+    const bytes = bytesMax > keptBytes ? new Bytes(bytesMax) : this.#kept;
+    const { buffer } = bytes;
+    buffer.write(transaction);
     let start = 0;
     for (let line = 0; line < detailsLine; line += 1) {
       this.#starts[line] = start;
-      while (bytes[start] !== lineFeed) start += 1;
+      while (buffer[start] !== lineFeed) start += 1;
       start += 1;
     }
     this.#starts[detailsLine] = start;
@@ -59,12 +61,12 @@ export class Reported extends Members {
   }
 
   hasLine(line: number): boolean {
-    return this.bytes[this.lineStart(line)] !== firstOfNull;
+    return this.bytes.buffer[this.lineStart(line)] !== firstOfNull;
   }
 
   lineText(name: ReportedLine): string {
     const line = numberOf(name);
-    return this.bytes.toString("utf8", this.lineStart(line), this.lineEnd(line));
+    return this.bytes.buffer.toString("utf8", this.lineStart(line), this.lineEnd(line));
   }
 
   get type(): TransactionType {
@@ -111,9 +113,9 @@ export function millisecondsLine(name: ReportedLine): Writer<Reported, string> {
     out.ascii(".");
     let index = start + secondsLength;
     // Without a fraction the UTC offset follows.
-    if (bytes[index] === point) index += 1;
+    if (bytes.buffer[index] === point) index += 1;
     for (let digits = 0; digits < 3; digits += 1) {
-      const byte = bytes[index] as number;
+      const byte = bytes.buffer[index] as number;
       const isDigit = byte >= zero && byte <= nine;
       if (isDigit) out.copy(bytes, index, index + 1);
       else out.ascii("0");

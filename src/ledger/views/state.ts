@@ -1,5 +1,6 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
+import { Bytes } from "../../values/bytes.ts";
 import type { TransactionState, TransactionType } from "../tables/transaction.ts";
 
 export type StateView = components["schemas"]["TransactionState"];
@@ -29,12 +30,12 @@ export const viewState = (state: TransactionState, version: StatusVersion): Stat
   views[version].get(state) as StateView;
 
 const bytesIn = (version: StatusVersion) =>
-  new Map([...views[version]].map(([state, view]) => [state, Buffer.from(JSON.stringify(view))]));
+  new Map([...views[version]].map(([state, view]) => [state, Bytes.from(JSON.stringify(view))]));
 const bytes = { 1: bytesIn(1), 2: bytesIn(2) };
 
 /** A state as callers see it, as JSON. */
-export const stateJson = (state: TransactionState, version: StatusVersion): Buffer =>
-  bytes[version].get(state) as Buffer;
+export const stateJson = (state: TransactionState, version: StatusVersion): Bytes =>
+  bytes[version].get(state) as Bytes;
 
 /** How a version shows each state. */
 export const statusesByState = (version: StatusVersion): Map<TransactionState, StateView["status"]> =>

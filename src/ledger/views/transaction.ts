@@ -44,8 +44,7 @@ const none = constantWriter(null);
 const no = constantWriter(false);
 
 const state = writer<Reported, Schemas["TransactionState"]>(({ state, version }, out) => {
-  const json = stateJson(state, version);
-  out.copy(json, 0, json.length);
+  out.copy(stateJson(state, version));
   return true;
 });
 
