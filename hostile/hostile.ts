@@ -19,10 +19,11 @@ const usage = `Usage: npm run hostile [-- [--on SUBJECT] [--only TEXT] [--attemp
 Attacks real processes of both services, one attack at a time, with requests and messages of legal size: long lists,
 many members, large histories, clients that do not read, many connections. Beside each attack another caller sends
 requests. The attack fails if it holds the event loop of the service for more than 50 ms, if the other caller waits for
-more than 250 ms or gets an error, or if the process exceeds its memory. An attack that exceeds a bound is repeated,
-since other programs can use the machine: it fails if every attempt exceeds one. The bounds of time are for an idle
-reference machine. They grow with the time of a fixed piece of work before and after the attack, and with what other
-programs had of the processors meanwhile. Time that the host took from a virtual machine does not count.
+more than 250 ms (500 ms with the embedded database) or gets an error, or if the process exceeds its memory. An attack
+that exceeds a bound is repeated, since other programs can use the machine: it fails if every attempt exceeds one. The
+bounds of time are for an idle reference machine. They grow with the time of a fixed piece of work before and after the
+attack, and with what other programs had of the processors meanwhile. Time that the host took from a virtual machine
+does not count.
 
   --on SUBJECT   only this service and engine: ${allSubjects.map(({ name }) => name).join(", ")}
   --only TEXT    only attacks whose name contains this text

@@ -29,18 +29,19 @@ export async function startWatched(
   const options = { env, options: ["--import", observer], ...(group && { wrap: group.wrap }) };
   const running = opening.use(await startService(service, options));
   const child = running.child();
+  /** The resident memory, the most it has ever had, and the part of it that are pages of files, in MiB. */
+  function memory() {
+    const status = existsSync(`/proc/${child.pid}`) ? readFileSync(`/proc/${child.pid}/status`, "utf8") : "";
+    const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
+    return { residentMiB: of("VmRSS"), peakMiB: of("VmHWM"), filesMiB: of("RssFile") };
+  }
   return disposing(opening, {
     url: running.url,
     hasExited: () => !running.isRunning(),
     /** The longest stall of its event loop since the previous call, in milliseconds; endless once it has exited. */
     longestStall: () => call<number>(child, "read").catch(() => Number.POSITIVE_INFINITY),
-    /** The resident memory, the most it has ever had, and the part of it that are pages of files, in MiB. */
-    memory() {
-      const status = existsSync(`/proc/${child.pid}`)
-        ? readFileSync(`/proc/${child.pid}/status`, "utf8")
-        : "";
-      const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
-      return { residentMiB: of("VmRSS"), peakMiB: of("VmHWM"), filesMiB: of("RssFile") };
-    },
+    /** The resident memory that it held after its start, in MiB. */
+    startedMiB: memory().residentMiB,
+    memory,
   });
 }
