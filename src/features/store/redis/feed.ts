@@ -20,7 +20,7 @@ export const feedOf = (servers: Servers, expire: () => Promise<boolean>): Change
       recordReader(part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
     );
     const page: FeedEntry[] = [];
-    const byAge = (one: NumberedRecord, other: NumberedRecord) => one.record.at - other.record.at;
+    const byAge = (one: FeedRecord, other: FeedRecord) => one.orderedAt - other.orderedAt;
     for await (const batch of merged(servers, readers, byAge)) {
       for (const [{ number, record }, reader] of batch.slice(0, limit - page.length)) {
         reader.position = number;
@@ -64,19 +64,24 @@ async function lastOf(servers: Servers, part: number): Promise<number> {
   return last ? numberOf(last) : 0;
 }
 
+/** A record with its age in the feed. The clock of a server can be set back, but the records of a part stay in their order. */
+interface FeedRecord extends NumberedRecord {
+  orderedAt: number;
+}
+
 /** Reads the records of a part after a number, or from the oldest one, up to the number `until`, in pieces of `count`. */
 function recordReader(part: number, [after, until]: (number | undefined)[], count: number) {
-  let isLast = false;
+  let orderedAt = 0;
   const end = until === undefined ? "+" : `0-${until}`;
   const reader = {
     part,
-    unread: [] as NumberedRecord[],
+    unread: [] as FeedRecord[],
     /** The number before the oldest unread record; undefined before the first read without `after`. */
     position: after,
     /** True if records have been deleted before they were read. */
     isCut: false,
+    isComplete: false,
     commands(): Command[] {
-      if (isLast) return [];
       const start = reader.position === undefined ? "-" : `(0-${reader.position}`;
       const key = keyOf(part, "changes");
       // The newest number is read first, since records may be added in between.
@@ -84,11 +89,15 @@ function recordReader(part: number, [after, until]: (number | undefined)[], coun
     },
     take([[newest], entries]: [StreamEntry[], StreamEntry[]]): void {
       const last = newest ? numberOf(newest) : 0;
-      reader.unread = entries.map((entry) => ({ number: numberOf(entry), record: recordIn(entry) }));
+      for (const entry of entries) {
+        const record = recordIn(entry);
+        orderedAt = Math.max(orderedAt, record.at);
+        reader.unread.push({ number: numberOf(entry), orderedAt, record });
+      }
       const first = reader.unread[0]?.number ?? Math.min(last, until ?? last) + 1;
       reader.position ??= first - 1;
       reader.isCut = reader.position > last || (entries.length > 0 && first !== reader.position + 1);
-      isLast = entries.length < count;
+      reader.isComplete = entries.length < count;
     },
   };
   return reader;

@@ -45,22 +45,25 @@ const sortKeyOf = (name: string) =>
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
   });
 
+function readSortable(text: string): Member {
+  const member = readMember(text) as Member;
+  member.sortKey = sortKeyOf(member.name);
+  return member;
+}
+
 /** Reads the members of one sorted set that have not expired, in pieces that get larger. */
 function memberReader(part: number, key: string, start: string, sizeAtFirst: number) {
-  let from: string | undefined = start;
+  let from = start;
   let size = sizeAtFirst;
   const reader = {
     part,
     unread: [] as Member[],
-    commands: (): Command[] =>
-      from === undefined ? [] : [["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)]],
+    isComplete: false,
+    commands: (): Command[] => [["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)]],
     take([members]: [string[]]): void {
-      reader.unread = members
-        .map(readMember)
-        .filter(isLive)
-        .map((member) => ({ ...member, sortKey: sortKeyOf(member.name) }));
-      const last = members.length < size ? undefined : members.at(-1);
-      from = last && `(${afterName(readMember(last).name)}`;
+      reader.unread = members.map(readSortable).filter(isLive);
+      reader.isComplete = members.length < size;
+      if (!reader.isComplete) from = `(${afterName(readMember(members.at(-1) as string).name)}`;
       size = Math.min(4 * size, membersPerRead);
     },
   };
