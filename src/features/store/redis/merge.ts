@@ -18,9 +18,6 @@ export interface Reader<Item> {
   take(replies: any[]): void;
 }
 
-/** Items that are taken without letting others run. */
-const itemsPerTurn = 20;
-
 /** Replies that are longer would hold the event loop while they are decoded. */
 const shareMax = 50;
 /** Number of items to read from each part at once, so that for a short page one round is usually enough. */
@@ -45,9 +42,10 @@ export async function* merged<Item, Source extends Reader<Item>>(
     let end: Read | undefined;
     for (const reader of readers) {
       if (reader.isCut) return;
-      for (const item of reader.unread) known.push([item, reader]);
-      const last = known.at(-1);
-      if (last && !reader.isComplete && (!end || inOrder(last, end) < 0)) end = last;
+      const unread = reader.unread.map((item): Read => [item, reader]);
+      known.push(...unread);
+      const last = reader.isComplete ? undefined : unread.at(-1);
+      if (last && (!end || inOrder(last, end) < 0)) end = last;
       reader.unread = [];
     }
     if (known.length === 0) return;
@@ -72,7 +70,7 @@ async function fill(servers: Servers, readers: Reader<unknown>[]): Promise<void>
     for (const { reader, commands } of reads) {
       reader.take(replies.splice(0, commands.length));
       // Many requests can get long replies at the same time.
-      if (reader.unread.length > itemsPerTurn) await letOthersRun();
+      await letOthersRun();
     }
   }
 }

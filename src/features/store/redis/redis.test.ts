@@ -212,6 +212,20 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     expect(await store.changes(changes.at(-1)?.cursor, 2000)).toHaveLength(ids.length - 60);
   });
 
+  test("keeps the records of a resource in order when the clock is set back", async () => {
+    await using store = await opened();
+    stopClock();
+    const features = names(4);
+    for (const feature of features) {
+      await store.change("kind", "1", [add(feature)]);
+      passTime(-1000);
+    }
+    const changes = (await store.changes(undefined, 20)) ?? [];
+    expect(changes.map(({ record }) => record.feature)).toEqual(features);
+    const rest = (await store.changes(changes[1]?.cursor, 20)) ?? [];
+    expect(rest.map(({ record }) => record.feature)).toEqual(features.slice(2));
+  });
+
   test("finds the ids of a feature among 100,000 expired ones with few commands", async () => {
     await using store = await opened();
     const ids = ["1", "5000", "\uffee"];
