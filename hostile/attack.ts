@@ -41,8 +41,7 @@ export interface Outcome {
 /** Runs an attack against a service that nothing has attacked before. */
 export async function watch<Own extends Target>(target: Own, attack: Attack<Own>): Promise<Outcome> {
   const { service, pings, isEmbedded } = target;
-  const { startedMiB } = service;
-  const { filesMiB } = service.memory();
+  const { residentMiB: startedMiB, filesMiB } = service.started;
   await attack.prepare?.(target);
   const violations: string[] = [];
   const slownessOfMachine = watchMachine();

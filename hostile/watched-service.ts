@@ -40,8 +40,8 @@ export async function startWatched(
     hasExited: () => !running.isRunning(),
     /** The longest stall of its event loop since the previous call, in milliseconds; endless once it has exited. */
     longestStall: () => call<number>(child, "read").catch(() => Number.POSITIVE_INFINITY),
-    /** The resident memory that it held after its start, in MiB. */
-    startedMiB: memory().residentMiB,
+    /** Its memory after its start. */
+    started: memory(),
     memory,
   });
 }
