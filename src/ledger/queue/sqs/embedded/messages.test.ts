@@ -283,7 +283,7 @@ test("two connections see each other's messages; one that writes makes the other
   using first = openMessages(folder);
   using second = openMessages(folder);
   first.transaction(() => first.append({ body: "1" }));
-  expect(second.transaction(() => second.receive(10, 1000)).map(({ body }) => body)).toEqual(["1"]);
+  expect(second.transaction(() => second.receive(10, 30_000)).map(({ body }) => body)).toEqual(["1"]);
   let error: unknown;
   first.transaction(() => {
     first.append({ body: "2" });
