@@ -570,6 +570,46 @@ export interface components {
          */
         Expiry: string;
         /**
+         * @description One fault of a request. It has a place: `parameter`, `header` or `pointer`. A fault without `remedy` has no safe
+         *     correction, or more than one.
+         * @example {
+         *       "parameter": "limit",
+         *       "rule": {
+         *         "maximum": 1000
+         *       },
+         *       "detail": "query parameter limit must be at most 1000",
+         *       "remedy": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/limit",
+         *           "value": "1000"
+         *         }
+         *       ]
+         *     }
+         */
+        Fault: {
+            /** @description What is expected. */
+            detail: string;
+            /** @description The name of the header. */
+            header?: string;
+            /** @description The name of the path or query parameter. */
+            parameter?: string;
+            /** @description The place in the body, as a JSON pointer (RFC 6901). The whole body is an empty text. */
+            pointer?: string;
+            /**
+             * @description The only safe correction, as a JSON Patch (RFC 6902). For a `pointer` it changes the body. For a `parameter` or
+             *     a `header` it changes an object that has the texts of all parameters, or of all headers, by name.
+             */
+            remedy?: components["schemas"]["PatchOperation"][];
+            /**
+             * @description The rule that the value breaks, with its value: a keyword of JSON Schema or of the contract, such as
+             *     `{"maximum": 500}`.
+             */
+            rule: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * @description One change to make.
          * @example {
          *       "type": "add",
@@ -708,6 +748,51 @@ export interface components {
          * @example WyJkYXJrLW1vZGUiLCI0MiJd
          */
         PageCursor: string;
+        /**
+         * @description One operation of a JSON Patch (RFC 6902).
+         * @example {
+         *       "op": "move",
+         *       "from": "/acount_id",
+         *       "path": "/account_id"
+         *     }
+         */
+        PatchOperation: {
+            /** @description The source of `move`. */
+            from?: string;
+            /**
+             * @description `replace` sets the value at `path`, `remove` deletes it, `move` moves the value at `from` to `path`.
+             * @enum {string}
+             */
+            op: "replace" | "remove" | "move";
+            /** @description A JSON pointer (RFC 6901). */
+            path: string;
+            /** @description The value of `replace`: any JSON. */
+            value?: unknown;
+        };
+        /**
+         * @description An error, as a problem document (RFC 9457).
+         * @example {
+         *       "type": "/problems/not-found",
+         *       "title": "Nothing matches the request",
+         *       "status": 404,
+         *       "detail": "nothing is served at this path",
+         *       "request_id": "2f1d8a52-8e0b-4c52-9a36-5d0f7c1b9e44"
+         *     }
+         */
+        Problem: {
+            /** @description What happened, with every fault of the request. */
+            detail: string;
+            /** @description The faults of the request. Absent if the problem is not in a place of the request. */
+            errors?: components["schemas"]["Fault"][];
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description The kind of the problem in words. */
+            title: string;
+            /** @description The kind of the problem, as the address of a page about it. It is absolute if the service knows its own address. */
+            type: string;
+        };
         /**
          * @description The resources and the features to check.
          * @example {
@@ -851,6 +936,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -862,6 +948,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -911,18 +998,6 @@ export interface components {
                  * @example Bearer error="insufficient_scope", scope="features:write"
                  */
                 "WWW-Authenticate"?: string;
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["GeneralFailure"];
-            };
-        };
-        /** @description The path does not have this method. */
-        FlagsMethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1000,6 +1075,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1019,6 +1095,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1030,29 +1107,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "text/plain": components["schemas"]["ErrorLine"];
-            };
-        };
-        /** @description The request line and the headers together are larger than 16 KiB. */
-        HeadersTooLarge: {
-            headers: {
-                "Cache-Control": components["headers"]["CacheControl"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "text/plain": components["schemas"]["ErrorLine"];
-            };
-        };
-        /** @description The path does not have this method. */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                "Cache-Control": components["headers"]["CacheControl"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1067,6 +1122,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1091,6 +1147,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1102,6 +1159,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1113,6 +1171,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1125,6 +1184,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1137,6 +1197,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1149,6 +1210,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/problem+json": components["schemas"]["Problem"];
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
@@ -1206,11 +1268,6 @@ export interface components {
          * @example identity
          */
         AcceptEncoding: string;
-        /**
-         * @description The methods that the path has.
-         * @example GET, HEAD
-         */
-        Allow: string;
         /**
          * @description `private, no-cache`, so that a cache of one caller can keep the response, and uses it only if the service confirms it.
          *     `private, no-store` for streams, and if the request or the response can contain credentials.
@@ -1291,10 +1348,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1326,11 +1381,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1374,9 +1427,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1448,9 +1499,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1506,9 +1555,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1559,13 +1606,11 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
             428: components["responses"]["PreconditionRequired"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1602,10 +1647,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1658,9 +1701,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1722,10 +1763,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1767,10 +1806,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1796,9 +1833,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             /** @description The store does not respond, or the service is stopping. */
             503: {
@@ -1814,6 +1849,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HealthReport"];
+                    "application/problem+json": components["schemas"]["Problem"];
                     "text/plain": components["schemas"]["ErrorLine"];
                 };
             };
@@ -1840,9 +1876,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -1900,11 +1934,9 @@ export interface operations {
             };
             401: components["responses"]["FlagsUnauthorized"];
             403: components["responses"]["FlagsForbiddenChange"];
-            405: components["responses"]["FlagsMethodNotAllowed"];
             413: components["responses"]["FlagsBodyTooLarge"];
             415: components["responses"]["FlagsUnsupportedMediaType"];
             421: components["responses"]["FlagsMisdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];
         };
@@ -1948,11 +1980,9 @@ export interface operations {
             };
             401: components["responses"]["FlagsUnauthorized"];
             403: components["responses"]["FlagsForbiddenChange"];
-            405: components["responses"]["FlagsMethodNotAllowed"];
             413: components["responses"]["FlagsBodyTooLarge"];
             415: components["responses"]["FlagsUnsupportedMediaType"];
             421: components["responses"]["FlagsMisdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];
         };
@@ -1996,9 +2026,7 @@ export interface operations {
             400: components["responses"]["FlagsBadRequest"];
             401: components["responses"]["FlagsUnauthorized"];
             403: components["responses"]["FlagsForbidden"];
-            405: components["responses"]["FlagsMethodNotAllowed"];
             421: components["responses"]["FlagsMisdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];
         };
@@ -2030,11 +2058,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -2073,9 +2099,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -2126,10 +2150,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };

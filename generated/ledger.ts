@@ -402,7 +402,11 @@ export interface paths {
         };
         /**
          * Add up live payments between instants
-         * @description Returns the number of the live payments of all accounts that have an `amount`, and the sum and the average of the
+         * @deprecated
+         * @description Use `GET /v1/report/performance-report`, which has a summary of each day and does not read each payment. This
+         *     operation exists for clients of alphagov/pay-ledger.
+         *
+         *     Returns the number of the live payments of all accounts that have an `amount`, and the sum and the average of the
          *     amounts, without surcharges, between two instants, inclusive, or of all time. Both instants are required, or none.
          *     It reads each of these payments, so a long time can end with 504.
          */
@@ -648,7 +652,7 @@ export interface components {
              * @description The timestamp of the newest event, truncated to the millisecond, if the agreement is cancelled; otherwise null.
              */
             cancelled_date: string | null;
-            created_date: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
             /** @description Description of the agreement. */
             description: string | null;
             external_id: components["schemas"]["ExternalId"];
@@ -680,7 +684,7 @@ export interface components {
             resource_type: components["schemas"]["AgreementResourceType"];
             /** @description Service in the message. */
             service_id: string | null;
-            timestamp: components["schemas"]["Milliseconds"];
+            timestamp: components["schemas"]["MillisecondInstant"];
         };
         /** @description The events of an agreement and of its payment instruments. */
         AgreementEventResponse: {
@@ -764,7 +768,7 @@ export interface components {
         Day: string;
         /** @description A message that can never be stored, or a published event that a target has rejected to the last attempt. */
         DeadLetter: {
-            created_date: components["schemas"]["Microseconds"];
+            created_date: components["schemas"]["MicrosecondInstant"];
             dead_letter_id: components["schemas"]["DeadLetterId"];
             /**
              * Format: date-time
@@ -784,7 +788,7 @@ export interface components {
         };
         /** @description A dead letter with its message. */
         DeadLetterDetail: {
-            created_date: components["schemas"]["Microseconds"];
+            created_date: components["schemas"]["MicrosecondInstant"];
             dead_letter_id: components["schemas"]["DeadLetterId"];
             /**
              * Format: date-time
@@ -831,8 +835,8 @@ export interface components {
         /** @description A dispute of a payment. */
         Dispute: {
             amount?: components["schemas"]["Pence"];
-            created_date: components["schemas"]["Milliseconds"];
-            evidence_due_date?: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
+            evidence_due_date?: components["schemas"]["MillisecondInstant"];
             fee?: components["schemas"]["Pence"];
             /** @description Gateway account. */
             gateway_account_id?: string;
@@ -881,7 +885,7 @@ export interface components {
             resource_type: components["schemas"]["ResourceType"];
             /** @description Service in the message, or null. */
             service_id: string | null;
-            timestamp: components["schemas"]["Microseconds"];
+            timestamp: components["schemas"]["MicrosecondInstant"];
         };
         /**
          * @description Details of the resource. Any member is allowed; those listed here become part of the transaction, payout or
@@ -1157,6 +1161,46 @@ export interface components {
          * @example pay7f3k2m9q1x5c8v4b6n0t2w
          */
         ExternalId: string;
+        /**
+         * @description One fault of a request. It has a place: `parameter`, `header` or `pointer`. A fault without `remedy` has no safe
+         *     correction, or more than one.
+         * @example {
+         *       "parameter": "limit",
+         *       "rule": {
+         *         "maximum": 1000
+         *       },
+         *       "detail": "query parameter limit must be at most 1000",
+         *       "remedy": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/limit",
+         *           "value": "1000"
+         *         }
+         *       ]
+         *     }
+         */
+        Fault: {
+            /** @description What is expected. */
+            detail: string;
+            /** @description The name of the header. */
+            header?: string;
+            /** @description The name of the path or query parameter. */
+            parameter?: string;
+            /** @description The place in the body, as a JSON pointer (RFC 6901). The whole body is an empty text. */
+            pointer?: string;
+            /**
+             * @description The only safe correction, as a JSON Patch (RFC 6902). For a `pointer` it changes the body. For a `parameter` or
+             *     a `header` it changes an object that has the texts of all parameters, or of all headers, by name.
+             */
+            remedy?: components["schemas"]["PatchOperation"][];
+            /**
+             * @description The rule that the value breaks, with its value: a keyword of JSON Schema or of the contract, such as
+             *     `{"maximum": 500}`.
+             */
+            rule: {
+                [key: string]: unknown;
+            };
+        };
         /** @description A stored event in the feed. */
         FeedEvent: {
             /** @description The cursor after this event. */
@@ -1185,7 +1229,7 @@ export interface components {
             resource_type: components["schemas"]["ResourceType"];
             /** @description Service in the message, or null. */
             service_id: string | null;
-            timestamp: components["schemas"]["Microseconds"];
+            timestamp: components["schemas"]["MicrosecondInstant"];
         };
         /** @description The payments of an account in a month. */
         GatewayPerformance: {
@@ -1244,7 +1288,7 @@ export interface components {
             /** @description Greatest time from the sending of a message to its commit, in milliseconds, or null. */
             lag_ms_max: number | null;
             /** @description Start of the minute. */
-            minute: components["schemas"]["Milliseconds"];
+            minute: components["schemas"]["MillisecondInstant"];
             /** @description Messages that rebuilt a projection. */
             rebuilt: components["schemas"]["MessageCount"];
             /** @description Deliveries that are retried later. */
@@ -1310,13 +1354,13 @@ export interface components {
          * @description An instant in UTC, exact to the microsecond.
          * @example 2024-03-05T09:14:22.018000Z
          */
-        Microseconds: string;
+        MicrosecondInstant: string;
         /**
          * Format: date-time
          * @description An instant in UTC, truncated to the millisecond.
          * @example 2024-03-05T09:14:22.018Z
          */
-        Milliseconds: string;
+        MillisecondInstant: string;
         /** @description The link to the next page of a list. */
         NextCursorLink: {
             next_cursor: components["schemas"]["Link"];
@@ -1326,6 +1370,27 @@ export interface components {
          * @description An amount in pence, or null if unknown.
          */
         OptionalPence: number | null;
+        /**
+         * @description One operation of a JSON Patch (RFC 6902).
+         * @example {
+         *       "op": "move",
+         *       "from": "/acount_id",
+         *       "path": "/account_id"
+         *     }
+         */
+        PatchOperation: {
+            /** @description The source of `move`. */
+            from?: string;
+            /**
+             * @description `replace` sets the value at `path`, `move` moves the value at `from` to `path`.
+             * @enum {string}
+             */
+            op: "replace" | "move";
+            /** @description A JSON pointer (RFC 6901). */
+            path: string;
+            /** @description The value of `replace`: any JSON. */
+            value?: unknown;
+        };
         /** @description A payment. */
         Payment: {
             /** @description Agreement of the payment. */
@@ -1337,7 +1402,7 @@ export interface components {
             authorisation_summary?: components["schemas"]["AuthorisationSummary"];
             card_details?: components["schemas"]["CardDetails"];
             corporate_card_surcharge?: components["schemas"]["Pence"];
-            created_date: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
             /** @description Credential at the payment provider. */
             credential_external_id?: string;
             /** @description Whether the service captures the payment later. */
@@ -1410,7 +1475,7 @@ export interface components {
             agreement_external_id: components["schemas"]["ExternalId"];
             /** @description Details of the card; null if none is known. */
             card_details: components["schemas"]["CardDetails"] | null;
-            created_date: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
             external_id: components["schemas"]["ExternalId"];
             /** @description Type of the payment instrument, such as `CARD`. */
             type: string | null;
@@ -1455,7 +1520,7 @@ export interface components {
         Payout: {
             /** @description Amount of the payout; 0 if it is not known. */
             amount: components["schemas"]["Pence"];
-            created_date: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
             /** @description Gateway account of the payout. */
             gateway_account_id: string | null;
             gateway_payout_id: components["schemas"]["ExternalId"];
@@ -1474,7 +1539,7 @@ export interface components {
         PayoutDetail: {
             /** @description Amount of the payout; 0 if it is not known. */
             amount: components["schemas"]["Pence"];
-            created_date: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
             /** @description `amount` minus `settled_amount`. */
             difference: components["schemas"]["PenceSum"];
             /** @description Gateway account of the payout. */
@@ -1550,34 +1615,50 @@ export interface components {
             /** @description Number of payments. */
             total_volume: components["schemas"]["TransactionCount"];
         };
-        /** @description An error, as a problem document (RFC 9457). */
+        /**
+         * @description An error, as a problem document (RFC 9457). `error_identifier` and `message` are for clients of alphagov/pay-ledger.
+         * @example {
+         *       "type": "/problems/not-found",
+         *       "title": "Nothing matches the request",
+         *       "status": 404,
+         *       "detail": "nothing is served at this path",
+         *       "error_identifier": "GENERIC",
+         *       "message": [
+         *         "nothing is served at this path"
+         *       ],
+         *       "request_id": "2f1d8a52-8e0b-4c52-9a36-5d0f7c1b9e44"
+         *     }
+         */
         Problem: {
-            /** @description The errors of the request. */
+            /** @description What happened, with every fault of the request. */
             detail: string;
             /**
-             * @description Always GENERIC.
+             * @deprecated
+             * @description Use `type`. It is always GENERIC.
              * @constant
              */
             error_identifier: "GENERIC";
-            /** @description The errors of the request, one text for each. */
+            /** @description The faults of the request. Absent if the problem is not in a place of the request. */
+            errors?: components["schemas"]["Fault"][];
+            /**
+             * @deprecated
+             * @description Use `errors`. The errors of the request, one text for each.
+             */
             message: string[];
             /** @description The id of the request, as in the header `X-Request-Id`. */
             request_id: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description Name of the HTTP status. */
+            /** @description The kind of the problem in words. */
             title: string;
-            /**
-             * @description Always about:blank.
-             * @constant
-             */
-            type: "about:blank";
+            /** @description The kind of the problem, as the address of a page about it. It is absolute if the service knows its own address. */
+            type: string;
         };
         /** @description The state of a target to which events are published. */
         PublishingCheck: {
             /**
              * Format: int64
-             * @description Milliseconds since every stored event was sent to the target for the last time. 0 if that is now.
+             * @description MillisecondInstant since every stored event was sent to the target for the last time. 0 if that is now.
              */
             behind_ms: bigint;
             /** @description Number of events that the target has rejected and that wait for another attempt, without those behind them of their resources. Counting stops at 1,000. */
@@ -1593,7 +1674,7 @@ export interface components {
         };
         /** @description The result of the check of the receiver. */
         ReceiverCheck: {
-            /** @description Milliseconds for which messages have arrived and none could be stored. 0 if the latest ones were stored. */
+            /** @description MillisecondInstant for which messages have arrived and none could be stored. 0 if the latest ones were stored. */
             failing_for_ms: number;
             /** @description Whether the check passed. */
             healthy: boolean;
@@ -1605,7 +1686,7 @@ export interface components {
         /** @description A refund of a payment. */
         Refund: {
             amount?: components["schemas"]["Pence"];
-            created_date: components["schemas"]["Milliseconds"];
+            created_date: components["schemas"]["MillisecondInstant"];
             /** @description Gateway account. */
             gateway_account_id?: string;
             /** @description Payout that includes it. */
@@ -1651,6 +1732,11 @@ export interface components {
         RefundType: "REFUND";
         /** @description What a replay would do. */
         ReplayPreview: {
+            /**
+             * @description The faults of its message, as in a problem document; without remedies that would show personal data. Their
+             *     pointers begin at the event, without an envelope around it.
+             */
+            errors?: components["schemas"]["Fault"][];
             /**
              * @description `stored`: its event would be stored. `rebuilt`: a projection would be rebuilt. `published`: its event would be
              *     sent to its target again. `dead_letter`: it would stay a dead letter, as one that was discarded does.
@@ -1722,7 +1808,7 @@ export interface components {
             /** @description Id of the card brand. */
             card_brand: string | null;
             /** @description When the event happened. */
-            event_date: components["schemas"]["Microseconds"];
+            event_date: components["schemas"]["MicrosecondInstant"];
             /** @description Type of the event. */
             event_type: string;
             /** @description Gateway account of the transaction. */
@@ -1770,7 +1856,7 @@ export interface components {
             resource_type: components["schemas"]["TransactionType"];
             /** @description State that this event type sets, or null if it sets none. */
             state: components["schemas"]["TransactionState"] | null;
-            timestamp: components["schemas"]["Milliseconds"];
+            timestamp: components["schemas"]["MillisecondInstant"];
         };
         /** @description The events of a transaction and of its children. */
         TransactionEventResponse: {
@@ -1828,7 +1914,7 @@ export interface components {
             /** @description Sum of `net_amount`. */
             net_amount: components["schemas"]["PenceSum"];
             /** @description Start of the hour. */
-            timestamp: components["schemas"]["Microseconds"];
+            timestamp: components["schemas"]["MicrosecondInstant"];
             /** @description Sum of `total_amount`. */
             total_amount: components["schemas"]["PenceSum"];
         };
@@ -1910,7 +1996,7 @@ export interface components {
             attempts: number;
             event_id: components["schemas"]["EventId"];
             /** @description When the next attempt is due. */
-            next_attempt_date: components["schemas"]["Microseconds"];
+            next_attempt_date: components["schemas"]["MicrosecondInstant"];
             /** @description Why the last attempt has failed. Null if there was none since the event was released. */
             reason: string | null;
             resource_external_id: components["schemas"]["ExternalId"];
@@ -2004,32 +2090,9 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request line and the headers together are larger than 16 KiB. */
-        HeadersTooLarge: {
-            headers: {
-                "Cache-Control": components["headers"]["CacheControl"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description An unexpected error, which is in the log. */
         InternalError: {
             headers: {
-                "Cache-Control": components["headers"]["CacheControl"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The path does not have this method. */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
                 "Cache-Control": components["headers"]["CacheControl"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2157,6 +2220,11 @@ export interface components {
          */
         AsOf: string;
         /**
+         * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
+         * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+         */
+        Cursor: components["schemas"]["Cursor"];
+        /**
          * @description States of disputes, separated by commas. See `payment_states`.
          * @example [
          *       "needs_response"
@@ -2170,6 +2238,16 @@ export interface components {
          */
         Extended: boolean;
         /**
+         * @description First instant, inclusive.
+         * @example 2024-03-05T00:00:00Z
+         */
+        FirstInstant: string;
+        /**
+         * @description Format of the response, for clients that cannot send `Accept`, which it takes precedence over.
+         * @example json
+         */
+        Format: "json" | "csv";
+        /**
          * @description Instant before `created_date`, exclusive.
          * @example 2024-03-01T00:00:00Z
          */
@@ -2180,6 +2258,11 @@ export interface components {
          */
         GatewayAccountId: components["schemas"]["ScopeId"];
         /**
+         * @description Last instant, inclusive.
+         * @example 2024-03-06T00:00:00Z
+         */
+        LastInstant: string;
+        /**
          * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
          * @example true
          */
@@ -2189,6 +2272,11 @@ export interface components {
          * @example true
          */
         OverrideAccountOrServiceIdRestriction: boolean;
+        /**
+         * @description Number of the page, from 1. Default 1. Ignored for CSV.
+         * @example 1
+         */
+        Page: number;
         /**
          * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
          *     present, only the types whose parameter is present are returned.
@@ -2205,6 +2293,13 @@ export interface components {
          *     ]
          */
         RefundStates: components["schemas"]["Status"][];
+        /**
+         * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They exclude
+         *     what arrived after the first page was read, and `total` keeps its value from then. Not allowed with a `page` other
+         *     than 1. Ignored for CSV.
+         * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+         */
+        SearchCursor: components["schemas"]["Cursor"];
         /**
          * @description State of the transaction.
          * @example success
@@ -2249,11 +2344,6 @@ export interface components {
          * @example identity
          */
         AcceptEncoding: string;
-        /**
-         * @description The methods that the path has.
-         * @example GET, HEAD
-         */
-        Allow: string;
         /**
          * @description A response can contain personal data, so no cache keeps it.
          * @example private, no-store
@@ -2306,9 +2396,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description A check is unhealthy, or the service is stopping. */
             503: {
@@ -2350,9 +2438,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2368,12 +2454,12 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ScopeId"][];
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
-                 *     exclude agreements that arrived after the first page was read, and `total` keeps its value from then. Not
-                 *     allowed with a `page` other than 1.
+                 * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They exclude
+                 *     what arrived after the first page was read, and `total` keeps its value from then. Not allowed with a `page` other
+                 *     than 1. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["SearchCursor"];
                 /**
                  * @description Number of agreements on a page. Default 20; a greater value counts as 20.
                  * @example 20
@@ -2391,12 +2477,14 @@ export interface operations {
                  */
                 extended?: components["parameters"]["Extended"];
                 /**
-                 * @description Ignored. Consumers of alphagov/pay-ledger send it.
+                 * @deprecated
+                 * @description Leave it out. It has no effect. Consumers of alphagov/pay-ledger send it.
                  * @example true
                  */
                 limit_total?: boolean;
                 /**
-                 * @description Ignored. Consumers of alphagov/pay-ledger send it.
+                 * @deprecated
+                 * @description Leave it out. It has no effect. Consumers of alphagov/pay-ledger send it.
                  * @example 5001
                  */
                 limit_total_size?: number;
@@ -2411,10 +2499,10 @@ export interface operations {
                  */
                 override_account_or_service_id_restriction: components["parameters"]["OverrideAccountOrServiceIdRestriction"];
                 /**
-                 * @description Number of the page, from 1. Default 1.
+                 * @description Number of the page, from 1. Default 1. Ignored for CSV.
                  * @example 1
                  */
-                page: number;
+                page: components["parameters"]["Page"];
                 /**
                  * @description Part of the reference, case-insensitive. The text is literal.
                  * @example season
@@ -2455,9 +2543,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2522,9 +2608,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2545,10 +2629,10 @@ export interface operations {
                  */
                 as_of?: components["parameters"]["AsOf"];
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
                  *     false without one.
@@ -2556,7 +2640,8 @@ export interface operations {
                  */
                 extended?: components["parameters"]["Extended"];
                 /**
-                 * @description Ignored, since the list always has every event. Consumers of alphagov/pay-ledger send it.
+                 * @deprecated
+                 * @description Leave it out. The list always has every event. Consumers of alphagov/pay-ledger send it.
                  * @example true
                  */
                 include_all_events?: boolean;
@@ -2594,9 +2679,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2606,10 +2689,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Number of dead letters on a page. Default 100; a greater value counts as 100.
                  * @example 20
@@ -2642,9 +2725,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2680,9 +2761,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DeadLetterNotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2753,10 +2832,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2789,11 +2866,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
-            405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2829,9 +2904,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2841,10 +2914,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Types of the events, a parameter for each. Default is every type.
                  * @example [
@@ -2853,15 +2926,15 @@ export interface operations {
                  */
                 event_types?: components["schemas"]["SearchText"][];
                 /**
-                 * @description First instant of the events, inclusive.
+                 * @description First instant, inclusive.
                  * @example 2024-03-05T00:00:00Z
                  */
-                from_date: string;
+                from_date: components["parameters"]["FirstInstant"];
                 /**
-                 * @description Last instant of the events, inclusive.
+                 * @description Last instant, inclusive.
                  * @example 2024-03-06T00:00:00Z
                  */
-                to_date: string;
+                to_date: components["parameters"]["LastInstant"];
             };
             header?: never;
             path?: never;
@@ -2884,9 +2957,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2915,9 +2986,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -2944,10 +3013,10 @@ export interface operations {
                  */
                 override_account_id_restriction: boolean;
                 /**
-                 * @description Number of the page, from 1. Default 1.
+                 * @description Number of the page, from 1. Default 1. Ignored for CSV.
                  * @example 1
                  */
-                page: number;
+                page: components["parameters"]["Page"];
                 /**
                  * @description State of the payout.
                  * @example paidout
@@ -2975,9 +3044,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PayoutNotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3024,9 +3091,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PayoutNotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3036,10 +3101,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description First day (UTC) of `created_date`, inclusive.
                  * @example 2024-03-01
@@ -3072,9 +3137,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3094,7 +3157,8 @@ export interface operations {
                  */
                 from_date?: components["parameters"]["FromDate"];
                 /**
-                 * @description Has no effect. It is accepted for clients of alphagov/pay-ledger.
+                 * @deprecated
+                 * @description Leave it out. It has no effect and is accepted for clients of alphagov/pay-ledger.
                  * @example false
                  */
                 include_moto_statistics: boolean;
@@ -3129,9 +3193,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3176,9 +3238,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3213,6 +3273,11 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    /**
+                     * @description When the operation became deprecated, as seconds since 1970 after an `@` (RFC 9745).
+                     * @example @1796083200
+                     */
+                    Deprecation: "@1796083200";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3223,9 +3288,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3245,7 +3308,7 @@ export interface operations {
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Number of groups in a response. Default 500; a greater value counts as 500. Ignored for CSV.
                  * @example 20
@@ -3262,7 +3325,7 @@ export interface operations {
                  * @description Format of the response, for clients that cannot send `Accept`, which it takes precedence over.
                  * @example json
                  */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
                 /**
                  * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z
@@ -3357,9 +3420,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3369,20 +3430,20 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description First instant of `created_date`, inclusive.
+                 * @description First instant, inclusive.
                  * @example 2024-03-05T00:00:00Z
                  */
-                from_date: string;
+                from_date: components["parameters"]["FirstInstant"];
                 /**
-                 * @description Last instant of `created_date`, inclusive.
+                 * @description Last instant, inclusive.
                  * @example 2024-03-06T00:00:00Z
                  */
-                to_date: string;
+                to_date: components["parameters"]["LastInstant"];
             };
             header?: never;
             path?: never;
@@ -3405,9 +3466,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3467,9 +3526,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3491,7 +3548,8 @@ export interface operations {
                  */
                 agreement_id?: components["schemas"]["SearchText"];
                 /**
-                 * @description The same as `card_brands`, under the name that alphagov/pay-publicapi sends. Both together add up.
+                 * @deprecated
+                 * @description Use `card_brands`, which means the same. Both together add up. alphagov/pay-publicapi sends this name.
                  * @example [
                  *       "visa"
                  *     ]
@@ -3511,12 +3569,12 @@ export interface operations {
                  */
                 cardholder_name?: components["schemas"]["SearchText"];
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
-                 *     exclude transactions that arrived after the first page was read, and `total` keeps its value from then. Not
-                 *     allowed with a `page` other than 1. Ignored for CSV.
+                 * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They exclude
+                 *     what arrived after the first page was read, and `total` keeps its value from then. Not allowed with a `page` other
+                 *     than 1. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["SearchCursor"];
                 /**
                  * @description Number of transactions on a page. Default 500; a greater value counts as 500. Ignored for CSV.
                  * @example 20
@@ -3559,7 +3617,7 @@ export interface operations {
                  * @description Format of the response, for clients that cannot send `Accept`, which it takes precedence over.
                  * @example json
                  */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
                 /**
                  * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z
@@ -3615,7 +3673,7 @@ export interface operations {
                  * @description Number of the page, from 1. Default 1. Ignored for CSV.
                  * @example 1
                  */
-                page: number;
+                page: components["parameters"]["Page"];
                 /**
                  * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
                  *     present, only the types whose parameter is present are returned.
@@ -3693,9 +3751,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3705,10 +3761,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
                  *     false without one.
@@ -3754,9 +3810,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3825,9 +3879,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3843,10 +3895,10 @@ export interface operations {
                  */
                 as_of?: components["parameters"]["AsOf"];
                 /**
-                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
-                cursor?: components["schemas"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
                  *     false without one.
@@ -3898,9 +3950,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];
@@ -3941,9 +3991,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
             421: components["responses"]["Misdirected"];
-            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TooSlow"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 // Outside this repository, import "payment-ledger-services-client".
-import { featuresClient, ledgerClient, ResponseError } from "../../src/client/client.ts";
+import { featuresClient, ledgerClient, NotFoundError } from "../../src/client/client.ts";
 import { customer, message } from "../requests.ts";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
@@ -13,7 +13,7 @@ print("payment", payment.transaction_id, payment.amount, payment.state.status);
 
 await assert.rejects(
   ledger.getTransaction({ transactionExternalId: "demo-missing", account_id: "demo" }),
-  (error) => error instanceof ResponseError && error.problem?.status === 404,
+  (error) => error instanceof NotFoundError && error.problem?.status === 404,
 );
 
 const states = ["success" as const, "declined" as const];

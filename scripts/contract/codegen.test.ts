@@ -80,6 +80,13 @@ CREATE INDEX thing_name ON thing USING btree (name);
 /** A contract with each kind of thing that codegen validates. */
 const odd = `openapi: 3.1.0
 info: { title: Odd, version: 1.0.0 }
+x-problems:
+  odd-request: { status: 400, title: It is odd, description: It is., advice: Send another one., example: it is odd }
+x-error-formats:
+  default: [{ media-type: application/problem+json, schema: Problem, example: { type: "{type}" } }]
+x-keywords:
+  description: Keywords of the contract.
+  operations: { description: Of operations., rows: [{ keyword: "\`x-idempotent\`", meaning: It can be repeated. }] }
 x-event-types:
   odd:
     rows:
@@ -132,24 +139,36 @@ test.each([
   ["components/schemas/Page: data/", "default: 1", "minimum: many"],
   ["getOdd: ids: data/", "type: array, items: { type: string }", "type: int"],
   ["setOdd: body: data/", "schema: { type: object }", "schema: { type: objects }"],
+  [
+    "getOdd: ids has a pattern without x-pattern-description: ^a",
+    "type: array, items: { type: string }",
+    "type: array, items: { type: string, pattern: ^a }",
+  ],
   ["hasOdd: 200: data/", "type: array, items: { $ref", "type: list, items: { $ref"],
   [
     "reference to another file",
     'schema: { $ref: "#/components/schemas/Page" }',
     'schema: { $ref: "other.yaml#/components/schemas/Page" }',
   ],
+  ["x-keywords must list what is used, but for x-idempotent\n", "      x-idempotent: true\n", ""],
+  [
+    "x-keywords must list what is used, but for x-new\n",
+    "      x-idempotent: true\n",
+    "$&      x-new: true\n",
+  ],
   ["ODD_STARTED is listed twice", "ODD_ENDED", "ODD_STARTED"],
   ["ODD_ENDED has no description", ", description: It ended.", ""],
   ["colour is not a member of EventDetails", "[size]", "[size, colour]"],
   ["hue is a member of EventDetails, and no event type has it", "{ size: {} }", "{ size: {}, hue: {} }"],
   ["a schema that contains itself", "children: { type: array }", tree],
+  ["the problem odd-request has no example", ", example: it is odd", ""],
 ])("an error is %s", async (error, from, to) => {
   expect(odd).toContain(from);
   const { code, errors } = await codegenOf(odd.replace(from, to));
   expect([code, errors]).toEqual([1, expect.stringContaining(error)]);
 });
 
-test("types and operations know large integers, parameters with a default and calls that can be repeated", async () => {
+test("types and operations know large integers, defaults, calls that can be repeated and kinds of problems", async () => {
   expect(await codegenOf(odd)).toMatchObject({ code: 0 });
   const types = await readFile(path("generated/odd.ts"), "utf8");
   expect(types).toMatch(/\bId: bigint;/);
@@ -159,6 +178,8 @@ test("types and operations know large integers, parameters with a default and ca
   expect(types).toContain('page: components["schemas"]["Page"];');
   const defaults = await readFile(path("generated/odd.defaults.ts"), "utf8");
   expect(defaults).toMatch(/"getOdd": \{\s+"page": 1\s+\}/);
+  const { problems } = await import(path("generated/odd.problems.ts"));
+  expect(problems).toEqual({ "odd-request": { status: 400, title: "It is odd" } });
   const { operations } = await import(path("generated/odd.operations.ts"));
   const of = (members: string[]) =>
     operations.map((operation: Record<string, unknown>) => members.map((member) => operation[member]));

@@ -11,7 +11,7 @@ import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
 import { bundleConsoles } from "../console/bundle.ts";
 import { clientOperations } from "./client-operations.ts";
-import { completeContract } from "./complete.ts";
+import { completeContract, type Problems } from "./complete.ts";
 import { describeSchemas } from "./database-schema.ts";
 import { readEventTypes } from "./event-types.ts";
 import { renderQueue } from "./queue-page.ts";
@@ -23,9 +23,12 @@ Generates from every openapi/NAME.yaml:
   generated/NAME.json               the same as JSON, for the routes of the services
   generated/NAME.ts                 its TypeScript types
   generated/NAME.defaults.ts        the default values of parameters
+  generated/NAME.problems.ts        the kinds of problems
   generated/NAME.operations.ts      what the client needs of its operations
   generated/NAME.state-machine.ts   the tables of its x-state-machine, if it has one
   generated/NAME.event-types.ts     the types of its x-event-types with their states, if it has them
+from all of them together:
+  generated/problem-errors.ts       the errors of the client by kind of problem
 and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.asyncapi.yaml      the contract in one file
   generated/NAME.html               the contract as a page
@@ -100,6 +103,7 @@ async function generateService(path: string, name: string): Promise<Map<string, 
   // Validation replaces the references in the value that it gets.
   await SwaggerParser.validate(structuredClone(contract) as never, { dereference: { circular: "ignore" } });
   validateSchemas(contract);
+  requireExplainedKeywords(contract);
   const json = `${JSON.stringify(contract, null, 2)}\n`;
   const defaults = defaultsOf(contract);
   // In the types of handlers, a parameter with a default is always present.
@@ -114,6 +118,7 @@ async function generateService(path: string, name: string): Promise<Map<string, 
   const modules = {
     "": astToString(types),
     ".defaults": `${defaultsComment}export const defaults = ${inCode(defaults)} as const;\n`,
+    ".problems": `export const problems = ${inCode(problemsOf(contract))} as const;\n`,
     ".operations": `${typeOfOperation}export const operations: ClientOperation[] = ${inCode(clientOperations(contract))};\n`,
     ...(machine && { ".state-machine": `export const stateMachine = ${inCode(machine)} as const;\n` }),
     ...(eventTypes && { ".event-types": `export const eventTypes = ${inCode(eventTypes)} as const;\n` }),
@@ -139,12 +144,88 @@ function validateSchemas(contract: Contract): void {
   for (const [name, schema] of Object.entries(contract.components?.schemas ?? {}))
     validate(`components/schemas/${name}`, schema);
   for (const { operationId, parameters, body, responses } of operationsOf(contract)) {
-    for (const { name, schema } of parameters) validate(`${operationId}: ${name}`, schema);
-    if (body) validate(`${operationId}: body`, body.schema);
+    for (const { name, schema } of parameters) {
+      validate(`${operationId}: ${name}`, schema);
+      requireDescribedPatterns(contract, `${operationId}: ${name}`, schema);
+    }
+    if (body) {
+      validate(`${operationId}: body`, body.schema);
+      requireDescribedPatterns(contract, `${operationId}: body`, body.schema);
+    }
     for (const [status, { content = {} }] of Object.entries(responses))
       for (const { schema } of Object.values(content)) validate(`${operationId}: ${status}`, schema);
   }
 }
+
+/** Throws if `x-keywords` does not list exactly the keywords that begin with `x-` below the sections of the contract. */
+function requireExplainedKeywords(contract: Contract): void {
+  const { description: _, ...tables } = (contract["x-keywords"] ?? {}) as Record<
+    string,
+    { rows: { keyword: string }[] }
+  >;
+  const listed = Object.values(tables).flatMap(({ rows }) => rows.map(({ keyword }) => keyword.slice(1, -1)));
+  const used = new Set(["paths", "components"].flatMap((section) => keywordsIn(contract[section])));
+  const odd = new Set(listed).symmetricDifference(used);
+  if (odd.size > 0) throw new Error(`x-keywords must list what is used, but for ${[...odd].join(", ")}`);
+}
+
+function keywordsIn(node: unknown): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) =>
+    name === "examples" || name === "example"
+      ? []
+      : [...(name.startsWith("x-") ? [name] : []), ...keywordsIn(value)],
+  );
+}
+
+/** A caller who breaks a pattern is told its description. */
+function requireDescribedPatterns(contract: Contract, place: string, node: unknown): void {
+  if (typeof node !== "object" || node === null) return;
+  const schema = follow(contract, node) as Record<string, unknown>;
+  if (typeof schema.pattern === "string" && !("x-pattern-description" in schema))
+    throw new Error(`${place} has a pattern without x-pattern-description: ${schema.pattern}`);
+  for (const member of Object.values(schema)) requireDescribedPatterns(contract, place, member);
+}
+
+/** The kinds of problems, without their texts for people. */
+function problemsOf(contract: Contract) {
+  const kinds = Object.entries((contract["x-problems"] ?? {}) as Problems);
+  return Object.fromEntries(kinds.map(([name, { status, title }]) => [name, { status, title }]));
+}
+
+/** A class for each kind of problem in the contracts, for the client. */
+function problemErrors(generated: Map<string, string>): string {
+  const contracts = [...generated].flatMap(([name, text]) =>
+    name.endsWith(".json") ? JSON.parse(text) : [],
+  );
+  const kinds = Object.assign({}, ...contracts.map(problemsOf)) as ReturnType<typeof problemsOf>;
+  const classes = Object.entries(kinds).map(([kind, { status, title }]) => ({
+    kind,
+    status,
+    title,
+    name: errorName(kind),
+  }));
+  return `// ${banner("*.yaml")}
+
+import { ResponseError } from "../src/client/response-error.ts";
+
+${classes
+  .map(
+    ({ kind, status, title, name }) => `/** ${title} (\`/problems/${kind}\`, status ${status}). */
+export class ${name} extends ResponseError {
+  override readonly name: string = "${name}";
+}
+`,
+  )
+  .join("\n")}
+/** The classes by kind of problem. */
+export const problemErrors: Record<string, typeof ResponseError> = {
+${classes.map(({ kind, name }) => `  "${kind}": ${name},\n`).join("")}};
+`;
+}
+
+const errorName = (kind: string) =>
+  `${kind.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Error`;
 
 /** The rows of each table of the state machine, if the contract has one. */
 function stateMachineOf(contract: Contract): Record<string, unknown> | undefined {
@@ -197,7 +278,9 @@ async function run(check: boolean): Promise<void> {
   const contracts = await contractsIn(openapiFolder);
   await mkdir(generatedFolder, { recursive: true });
   const [schemas, ...files] = await Promise.all([describeSchemas(), ...contracts.map(generate)]);
-  const texts = inGenerated(files.flatMap((one) => [...one]));
+  const generated = new Map(files.flatMap((one) => [...one]));
+  generated.set("problem-errors.ts", problemErrors(generated));
+  const texts = inGenerated(generated);
   const stale = await update(new Map([...texts, ...schemas]), check);
   // The consoles contain the client, which contains what has just been written.
   const consoles = inGenerated(await bundleConsoles());

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import { parseDocument } from "yaml";
 import type { Contract } from "../../src/contract/operations.ts";
 
@@ -6,14 +5,21 @@ interface ErrorFormat {
   "media-type": string;
   /** The name of the schema. */
   schema: string;
-  /** A body with the placeholders `{message}`, `{status}` and `{title}`. */
+  /** A body with the placeholders `{type}`, `{title}`, `{status}`, `{message}` and `{errors}`. */
   example: unknown;
+}
+
+/** A fault of a request as in the schema `Fault`, or the detail of another kind of problem than the first of the status. */
+interface Fault {
+  detail: string;
+  /** The kind of the problem. */
+  problem?: string;
 }
 
 interface Response {
   $ref?: string;
-  /** The error message of each example, by the name of the example. */
-  "x-messages"?: Record<string, string>;
+  /** The error message or the fault of each example, by the name of the example. */
+  "x-messages"?: Record<string, string | Fault>;
 }
 
 interface Operation {
@@ -25,11 +31,26 @@ interface Operation {
 
 interface WrittenContract {
   paths?: Record<string, Record<string, Operation>>;
-  components?: { responses?: Record<string, Response> };
+  components?: { responses?: Record<string, Response>; schemas?: Record<string, object> };
+  "x-problems"?: Problems;
   "x-common-headers"?: Record<string, object>;
   "x-common-responses"?: Record<string, Record<string, Response>>;
-  "x-error-formats"?: Record<string, ErrorFormat>;
+  "x-general-responses"?: Record<string, Response>;
+  "x-error-formats"?: Record<string, ErrorFormat[]>;
 }
+
+/** The kinds of problems by name. */
+export type Problems = Record<
+  string,
+  {
+    status: number;
+    title: string;
+    description: string;
+    advice: string;
+    /** The message of an example, which becomes a problem document. Default: the first message of this kind. */
+    example?: string | Fault;
+  }
+>;
 
 /** The conditions under which `x-common-responses` adds responses. */
 const conditions: Record<string, (operation: Operation, method: string) => boolean> = {
@@ -49,17 +70,29 @@ const reference = "#/components/responses/";
  * - `x-common-headers` adds headers to each response that does not declare them.
  * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status. Of two
  *   conditions the later one decides.
- * - `x-error-formats` gives a response with `x-messages` its content: in the format of the operation's tag, with the tag
- *   as the prefix of its name, or in the default format.
+ * - `x-error-formats` gives a response with `x-messages` its content: in the formats of the operation's tag, with the tag
+ *   as the prefix of its name, or in the default formats.
  *
- * Throws on an unknown condition or response, on a response that no operation uses and on one that has two statuses.
+ * Two more extensions stay, since services and clients read them. `x-general-responses` are those that do not depend on the
+ * operation; they have the content of all formats. The type of a problem document becomes the list of `x-problems`, each of
+ * which gets an example.
+ *
+ * Throws on an unknown condition, response or kind of problem, on a kind without an example, on a response that no operation uses
+ * and on one that has two statuses.
  */
 export function completeContract(text: string): { yaml: string; contract: Contract } {
   const document = parseDocument(text);
   const written = document.toJS() as WrittenContract;
-  const { "x-common-responses": common = {}, "x-error-formats": formats = {} } = written;
+  const {
+    "x-common-responses": common = {},
+    "x-general-responses": general = {},
+    "x-error-formats": formats = {},
+    "x-problems": problems = {},
+  } = written;
   const headers = Object.entries(written["x-common-headers"] ?? {});
   const shared = written.components?.responses ?? {};
+  /** The values of the first message of each kind of problem. */
+  const first = new Map<string, Told["values"]>();
   /** The shared responses that an operation refers to. */
   const referred = new Set<string>();
   /** The status of each response in the document, by its name there. */
@@ -72,21 +105,30 @@ export function completeContract(text: string): { yaml: string; contract: Contra
     }
   }
 
-  /** Completes a shared response in the format of a tag. Returns its name in the document. */
+  /** Replaces the messages of a response by content in these formats. */
+  function complete({ "x-messages": messages, ...rest }: Response, status: string, used: ErrorFormat[]) {
+    if (!messages) return rest;
+    const told = Object.entries(messages).map(([name, message]) =>
+      readMessage(name, message, Number(status), problems),
+    );
+    const content = used.map((format) => [format["media-type"], contentOf(format, told)]);
+    for (const { kind, values } of told) if (!first.has(kind)) first.set(kind, values);
+    return { ...rest, content: Object.fromEntries(content) };
+  }
+
+  /** Completes a shared response in the formats of a tag. Returns its name in the document. */
   function completeResponse(name: string, status: string, tag: string): string {
     const response = shared[name];
     if (!response) throw new Error(`${reference}${name} does not exist`);
-    const messages = response["x-messages"];
-    const formatted = messages && formats[tag] ? capitalised(tag) + name : name;
+    const own = response["x-messages"] && formats[tag];
+    const formatted = own ? capitalised(tag) + name : name;
     referred.add(name);
     const other = statuses.get(formatted);
     if (other !== undefined && other !== status)
       throw new Error(`${name} has the statuses ${other}, ${status}`);
-    if (other === undefined && messages) {
-      const { "x-messages": _, ...rest } = response;
-      const format = formats[tag] ?? formats.default;
-      const content = format && contentOf(format, status, messages);
-      document.setIn(["components", "responses", formatted], document.createNode({ ...rest, content }));
+    if (other === undefined) {
+      const completed = complete(response, status, own ?? formats.default ?? []);
+      document.setIn(["components", "responses", formatted], document.createNode(completed));
     }
     statuses.set(formatted, status);
     return formatted;
@@ -103,12 +145,30 @@ export function completeContract(text: string): { yaml: string; contract: Contra
       document.setIn(["paths", path, method, "responses", status], { $ref: reference + name });
     }
   }
+  for (const [status, response] of Object.entries(general)) {
+    const place = ["x-general-responses", status];
+    document.setIn(place, document.createNode(complete(response, status, Object.values(formats).flat())));
+    addHeaders(...place);
+  }
   const unused = Object.keys(shared).filter((name) => !referred.has(name));
   if (unused.length > 0) throw new Error(`no operation uses the response ${unused.join(", ")}`);
   for (const name of Object.keys(shared)) {
     if (!statuses.has(name)) document.deleteIn(["components", "responses", name]);
   }
   for (const name of statuses.keys()) addHeaders("components", "responses", name);
+  if (written.components?.schemas?.Problem) {
+    const type = ["components", "schemas", "Problem", "properties", "type"];
+    document.setIn([...type, "pattern"], `/problems/(${Object.keys(problems).join("|")})$`);
+  }
+  const problemFormat = formats.default?.find(({ schema }) => schema === "Problem");
+  for (const [kind, { example, status }] of Object.entries(problems)) {
+    const own = typeof example === "string" ? { detail: example } : example;
+    const values = own
+      ? readMessage("", { problem: kind, ...own }, status, problems).values
+      : first.get(kind);
+    if (!values || !problemFormat) throw new Error(`the problem ${kind} has no example`);
+    document.setIn(["x-problems", kind, "example"], document.createNode(fill(problemFormat.example, values)));
+  }
   for (const extension of ["x-common-headers", "x-common-responses", "x-error-formats"])
     document.delete(extension);
   // Long lines are not wrapped.
@@ -136,26 +196,43 @@ const operationsOf = ({ paths = {} }: WrittenContract) =>
 
 const capitalised = (tag: string) => tag.charAt(0).toUpperCase() + tag.slice(1);
 
-const contentOf = (format: ErrorFormat, status: string, messages: Record<string, string>) => ({
-  [format["media-type"]]: {
-    schema: { $ref: `#/components/schemas/${format.schema}` },
-    examples: Object.fromEntries(
-      Object.entries(messages).map(([name, message]) => [
-        name,
-        { value: fill(format.example, status, message) },
-      ]),
-    ),
-  },
+/** A message with its values for the placeholders of a format. */
+interface Told {
+  /** The name of the example. */
+  name: string;
+  kind: string;
+  values: Record<string, unknown>;
+}
+
+function readMessage(name: string, message: string | Fault, status: number, problems: Problems): Told {
+  const { problem, ...fault }: Fault = typeof message === "string" ? { detail: message } : message;
+  const [kind, { title }] = kindOf(problems, status, problem);
+  const errors = Object.keys(fault).length > 1 ? [fault] : undefined;
+  return { name, kind, values: { type: `/problems/${kind}`, title, status, message: fault.detail, errors } };
+}
+
+const contentOf = ({ schema, example }: ErrorFormat, told: Told[]) => ({
+  schema: { $ref: `#/components/schemas/${schema}` },
+  examples: Object.fromEntries(told.map(({ name, values }) => [name, { value: fill(example, values) }])),
 });
 
-function fill(template: unknown, status: string, message: string): unknown {
-  if (template === "{status}") return Number(status);
-  if (typeof template === "string") {
-    return template.replaceAll("{message}", message).replaceAll("{title}", STATUS_CODES[status] ?? "");
-  }
-  if (Array.isArray(template)) return template.map((item) => fill(item, status, message));
-  if (typeof template !== "object" || template === null) return template;
-  return Object.fromEntries(
-    Object.entries(template).map(([name, value]) => [name, fill(value, status, message)]),
+/** The kind of a problem with a status: the named one, or the first of the status. */
+function kindOf(problems: Problems, status: number, name?: string) {
+  const found = Object.entries(problems).find(
+    ([other, problem]) => problem.status === status && (name === undefined || other === name),
   );
+  if (!found) throw new Error(`x-problems has no ${name ?? "kind"} with the status ${status}`);
+  return found;
+}
+
+/** A template with its placeholders replaced. A member whose placeholder has no value is left out. */
+function fill(template: unknown, values: Record<string, unknown>): unknown {
+  if (typeof template === "string") {
+    const [whole, name = ""] = /^\{(\w+)\}$/.exec(template) ?? [];
+    return whole ? values[name] : template.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  }
+  if (Array.isArray(template)) return template.map((item) => fill(item, values));
+  if (typeof template !== "object" || template === null) return template;
+  const members = Object.entries(template).map(([name, value]) => [name, fill(value, values)] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }

@@ -39,8 +39,9 @@ const violations: Record<string, [from: string | RegExp, to: string, file?: stri
   "operation-description": [[/(summary: Get an event\n) +description: \|\n.*\n.*\n/, "$1"]],
   "operations-say-who-may-call": [[/( {6}operationId: getEvent\n {6}tags:.*\n) +security:\n.*\n/, "$1"]],
   "errors-are-declared": [
-    [/( {8}"405":\n.*\n)( {8}"421":\n.*\n)/, "$2"],
-    [/( {8}"400":\n.*\n)( {8}"405":\n)/, "$2"],
+    [/ {8}"400":\n.*\n( {8}"421":\n)/, "$1"],
+    [/ {8}"500":\n.*\n( {8}"503":\n)/, "$1"],
+    [/( {8}"500":\n.*\n) {8}"503":\n.*\n/, "$1"],
   ],
   "parameters-belong-to-operations": [["  /v1/event/{eventId}:\n", "$&    parameters: []\n"]],
   "parameters-have-an-example": [["          example: 17\n", ""]],

@@ -43,6 +43,9 @@ const [ledger, features] = ["Payment ledger", "Feature storage"];
 const any = "GET /v1/transaction/any";
 const streams = ["application/json", "application/x-ndjson", "text/event-stream"];
 const matching = { "if-match": "*" };
+const problem = { accept: "application/problem+json" };
+const notFound = /"type":"\/problems\/not-found","title":"Nothing matches the request","status":404,/;
+const storeFailed = /"type":"\/problems\/store-failed","title":"The store failed","status":500,/;
 test.each<[title: string, line: string, headers: Record<string, string>, body: unknown, number, RegExp]>([
   // The example that has the identifier in the path, or the first one.
   [ledger, "GET /v1/transaction/ref2d8h6", {}, undefined, 200, /"transaction_type":"REFUND"/],
@@ -51,22 +54,25 @@ test.each<[title: string, line: string, headers: Record<string, string>, body: u
   [ledger, "GET /v1/event/18", {}, undefined, 200, /"event_id":17\b/],
   [ledger, "GET /v1/transaction/", { accept: "text/csv" }, undefined, 200, /^Reference,/],
   // The example that a header selects.
-  [ledger, any, { prefer: "code=404" }, undefined, 404, /"title":"Not Found"/],
+  [ledger, any, { prefer: "code=404" }, undefined, 404, notFound],
   [ledger, any, { prefer: 'example="dispute"' }, undefined, 200, /"transaction_type":"DISPUTE"/],
   [ledger, any, { prefer: "respond-async, code=200; example=refund" }, undefined, 200, /"REFUND"/],
   [ledger, any, { prefer: "code=418" }, undefined, 400, /available: code=200, example=payment;/],
   [ledger, any, { prefer: "respond-async" }, undefined, 200, /"PAYMENT"/],
-  [ledger, any, { prefer: 'Code="404"; code=200' }, undefined, 404, /"Not Found"/],
+  [ledger, any, { prefer: 'Code="404"; code=200' }, undefined, 404, notFound],
   [ledger, "HEAD /v1/transaction/any", { prefer: "code=503" }, undefined, 503, /^$/],
   // Requests are validated as the service does.
-  [ledger, `${any}?colour=red`, {}, undefined, 400, /"status":400/],
-  [ledger, "GET /v1/nothing", {}, undefined, 404, /"status":404/],
-  [features, "PUT /features/customer/42", matching, [1], 400, /body\/0/],
+  [ledger, `${any}?colour=red`, {}, undefined, 400, /"status":400,.*"parameter":"colour","rule":/],
+  [ledger, "GET /v1/nothing", {}, undefined, 404, notFound],
+  [ledger, "POST /v1/transaction/any", {}, undefined, 405, /"type":"\/problems\/method-not-allowed"/],
+  [features, "PUT /features/customer/42", matching, [1], 400, /^body\/0 must be a text\n$/],
+  [features, "PUT /features/customer/42", { ...matching, ...problem }, [1], 400, /"pointer":"\/0","rule":/],
+  [features, "GET /features/a/b", { ...problem, prefer: "code=500" }, undefined, 500, storeFailed],
   [features, "PUT /features/customer/42", matching, ["dark-mode"], 200, /^\["dark-mode","beta search"\]\n$/],
   // No body where the contract has none; where a service streams, the response ends.
   [features, "DELETE /features/customer/42/dark-mode", {}, undefined, 204, /^$/],
   ...streams.map((accept) => [features, "GET /changes", { accept }, undefined, 200, /1f0c9a2b-18/] as never),
-  ...["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json"].map(
+  ...["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json", "/problems", "/problems/not-found"].map(
     (path) => [ledger, `GET ${path}`, {}, undefined, 200, /\w/] as never,
   ),
   [features, "GET /openapi.yaml", {}, undefined, 200, /title: Feature storage/],

@@ -170,6 +170,7 @@ describe("a response", () => {
     ["an undeclared success status", 206, "[]"],
     ["an error without a problem document", 400, '{"status":400,"detail":"why"}'],
     ["an error in plain text", 400, "why\n"],
+    ["an error with a problem of a proxy", 404, '{"type":"about:blank","title":"Not Found","status":404}'],
   ])("that is undeclared is an error: %s", async (_, status, text) => {
     expect(await errorOf(openClients(answer(text, status)).list())).toMatchObject({
       name: "ResponseError",
@@ -388,7 +389,7 @@ describe("a stream", () => {
     expect(await outcomeOf(changes.next())).toMatchObject({ result: next });
     expect(await outcomeOf(changes.next())).toMatchObject({ result: next });
     expect(sent[0]?.url).toBe("http://host/path/changes?cursor=1-0");
-    expect(sent[0]?.headers.get("accept")).toBe("text/event-stream");
+    expect(sent[0]?.headers.get("accept")).toBe("text/event-stream, application/problem+json;q=0.1");
     expect(await errorOf(changes.next())).toMatchObject({
       name: "ConnectionError",
       operationId: "listChanges",

@@ -1,8 +1,9 @@
-import { ConnectionError, ResponseError } from "./errors.ts";
+import { ConnectionError, responseError } from "./errors.ts";
 import type { Http, HttpRequest, HttpResponse } from "./http.ts";
 import { type Limit, sleep, within } from "./limit.ts";
 import type { ClientOperation } from "./operation.ts";
 import type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
+import { ResponseError } from "./response-error.ts";
 import { retryDelayMs } from "./retry.ts";
 
 const defaultRetries = 2;
@@ -108,4 +109,4 @@ export const failureOf = (
   { status, headers }: ResponseHead,
   text: string,
   cause?: ErrorOptions,
-) => new ResponseError(operation.operationId, { status, headers, text, attempts }, cause);
+) => responseError(operation.operationId, { status, headers, text, attempts }, cause);

@@ -82,7 +82,13 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
       silenceMaxMs?: number,
     ): AsyncGenerator<string, void, void> {
       const operation = operations.find((one) => one.operationId === operationId) as ClientOperation;
-      const call = open(operation, parameters, accept, options, silenceMaxMs);
+      const call = open(
+        operation,
+        parameters,
+        `${accept}, application/problem+json;q=0.1`,
+        options,
+        silenceMaxMs,
+      );
       const decoder = new TextDecoder();
       try {
         const { body } = await send(call, async (response) => response.chunks());

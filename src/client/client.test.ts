@@ -10,8 +10,10 @@ import { startLedger } from "../ledger/tests/ledger.fixture.ts";
 import {
   type FeaturesClient,
   featuresClient,
+  InvalidRequestError,
   type LedgerClient,
   ledgerClient,
+  NotFoundError,
   ResponseError,
   type ResponseHead,
 } from "./client.ts";
@@ -83,12 +85,16 @@ describe("the client of the ledger", () => {
     const call = { transactionExternalId: "unknown/..", account_id: "57" };
     const error = await errorOf(ledger.getTransaction(call));
     expect(error).toBeInstanceOf(ResponseError);
+    expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({
-      name: "ResponseError",
+      name: "NotFoundError",
       operationId: "getTransaction",
       status: 404,
       message: "getTransaction returned 404: Transaction with id [unknown/..] not found",
-      problem: { title: "Not Found", error_identifier: "GENERIC" },
+      problem: {
+        ...{ type: "/problems/not-found", title: "Nothing matches the request", status: 404 },
+        ...{ detail: "Transaction with id [unknown/..] not found", error_identifier: "GENERIC" },
+      },
     });
   });
 
@@ -219,11 +225,20 @@ describe("the client of the feature storage", () => {
       features.replaceFeatures({ ...target, "If-Match": etag, body }, { onResponse });
     expect(await replace(specialNames)).toEqual(specialNames);
     const outdated = await errorOf(replace([]));
-    expect([outdated, heads.at(-1)]).toMatchObject([{ name: "ResponseError", status: 412 }, { status: 412 }]);
+    expect(outdated).toMatchObject({ name: "PreconditionFailedError", status: 412 });
+    expect(heads.at(-1)).toMatchObject({ status: 412 });
     // @ts-expect-error The contract requires the header.
     const unconditional = features.replaceFeatures({ ...target, body: [] });
     expect(await errorOf(unconditional)).toMatchObject({ status: 428 });
     expect(await features.listFeatures({ ...target, "If-None-Match": etag })).toEqual(specialNames);
+  });
+
+  test("rejects with the fault of a request and its remedy", async () => {
+    const search = { resource: "kept", feature: "a", limit: 5000 };
+    const error = await errorOf(features.listResources(search));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    const remedy = [{ op: "replace", path: "/limit", value: "1000" }];
+    expect(error.problem?.errors).toMatchObject([{ parameter: "limit", rule: { maximum: 1000 }, remedy }]);
   });
 
   test("iterates over the pages of a kind: its resources and its entries", async () => {

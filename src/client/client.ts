@@ -11,8 +11,10 @@ import { readBody } from "./response.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
 export type { components as LedgerComponents } from "../../generated/ledger.ts";
-export { ConnectionError, type Problem, ResponseError } from "./errors.ts";
+export * from "../../generated/problem-errors.ts";
+export { ConnectionError } from "./errors.ts";
 export type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
+export { type Problem, ResponseError } from "./response-error.ts";
 
 type FeaturesDefaults = typeof featuresDefaults;
 type FeaturesSearch<Id extends keyof FeaturesDefaults, Without extends string = never> = Omit<

@@ -1,52 +1,12 @@
-import type { components } from "../../generated/ledger.ts";
+import { problemErrors } from "../../generated/problem-errors.ts";
+import { afterAttempts, ResponseError } from "./response-error.ts";
 
-/** An error of the ledger (RFC 9457). */
-export type Problem = components["schemas"]["Problem"];
-
-/** Maximum number of characters of a response in an error message. */
-const quotedMax = 500;
-
-const afterAttempts = (attempts: number) => (attempts > 1 ? ` after ${attempts} attempts` : "");
-
-/** A response that is not successful. */
-export class ResponseError extends Error {
-  override readonly name = "ResponseError";
-  /** The operation that was called. */
-  readonly operationId: string;
-  /** The HTTP status. */
-  readonly status: number;
-  readonly headers: Headers;
-  /** The body as text. */
-  readonly text: string;
-  /** The problem document, if the body is one. */
-  readonly problem: Problem | undefined;
-  /** The number of requests that were sent. */
-  readonly attempts: number;
-
-  constructor(
-    operationId: string,
-    { status, headers, text, attempts }: Pick<ResponseError, "status" | "headers" | "text" | "attempts">,
-    options?: ErrorOptions,
-  ) {
-    const problem = readProblem(text);
-    const detail = problem?.detail ?? text.trim().slice(0, quotedMax);
-    super(`${operationId} returned ${status}${afterAttempts(attempts)}${detail && `: ${detail}`}`, options);
-    this.operationId = operationId;
-    this.status = status;
-    this.headers = headers;
-    this.text = text;
-    this.problem = problem;
-    this.attempts = attempts;
-  }
-}
-
-function readProblem(text: string): Problem | undefined {
-  try {
-    const value = JSON.parse(text) as Problem | null;
-    return value?.error_identifier === undefined ? undefined : value;
-  } catch {
-    return undefined;
-  }
+/** The error for a response, of the class of its problem. A kind that this client does not know is a `ResponseError`. */
+export function responseError(...given: ConstructorParameters<typeof ResponseError>): ResponseError {
+  const error = new ResponseError(...given);
+  const kind = error.problem?.type.split("/").at(-1) ?? "";
+  const ErrorOfKind = Object.hasOwn(problemErrors, kind) ? problemErrors[kind] : undefined;
+  return ErrorOfKind ? new ErrorOfKind(...given) : error;
 }
 
 /** No response, or a part of one. The cause is the error of `fetch` or undici; whether the service did the work is unknown. */

@@ -210,7 +210,7 @@ function openFakeService() {
       const after = Number(searchParams.get("cursor") ?? 0);
       const isRejected = service.token && headers.get("authorization") !== `Bearer ${service.token}`;
       const status = isRejected ? 401 : pathname === "/changes" && after < service.deleted ? 410 : 200;
-      if (status === 200 && headers.get("accept") === "text/event-stream") {
+      if (status === 200 && headers.get("accept")?.startsWith("text/event-stream")) {
         const body = new ReadableStream({
           start(controller) {
             stream = controller;

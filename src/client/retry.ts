@@ -1,4 +1,5 @@
-import { ConnectionError, type ResponseError } from "./errors.ts";
+import { ConnectionError } from "./errors.ts";
+import type { ResponseError } from "./response-error.ts";
 
 /** Statuses of a service, or of a proxy before it, that may be gone at the next attempt. */
 const transientStatuses = [429, 502, 503, 504];

@@ -102,11 +102,18 @@ function readOperation(contract: Contract, path: string, method: string, raw: Ra
     enabledBy: raw["x-optional"],
     hasTextBody: raw["x-body-as-text"] ?? false,
     security: raw.security ?? contract.security ?? [],
-    responses: Object.fromEntries(
-      Object.entries(raw.responses).map(([status, response]) => [status, readResponse(contract, response)]),
-    ),
+    responses: readResponses(contract, raw.responses),
   };
 }
+
+/** The responses by status that a service gives whatever the operation is (`x-general-responses`). */
+export const generalResponses = (contract: Contract): Record<string, DeclaredResponse> =>
+  readResponses(contract, (contract["x-general-responses"] ?? {}) as Record<string, unknown>);
+
+const readResponses = (contract: Contract, responses: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [status, readResponse(contract, response)]),
+  );
 
 function readResponse(contract: Contract, raw: unknown): DeclaredResponse {
   const response = follow(contract, raw) as DeclaredResponse;

@@ -35,6 +35,14 @@ const contract: Contract = {
       },
     },
   },
+  "x-general-responses": {
+    405: {
+      description: "another method",
+      headers: { Allow: { $ref: "#/components/headers/Allow" } },
+      content: { "text/plain": { schema: { type: "string", pattern: "allowed" } } },
+    },
+  },
+  components: { headers: { Allow: { required: true, schema: { type: "string" } } } },
 };
 const violationOf = responseChecker(contract);
 const json = { "content-type": "application/json; charset=utf-8", "x-colour": "red", "x-size": "3" };
@@ -50,6 +58,7 @@ describe("a response", () => {
     ["a stream, whose body is unknown", 200, json, undefined],
     ["no body", 204, {}, ""],
     ["no body and a required header", 304, { etag: '"a"' }, ""],
+    ["one that no operation lists", 405, { ...text, allow: "GET" }, "not allowed"],
   ])("conforms to the contract: %s", (_, status, headers, body) => {
     expect(violationOf("getShape", { status, headers, body })).toBeUndefined();
   });
@@ -69,11 +78,19 @@ describe("a response", () => {
     ],
     ["a number for a text", 200, { ...json, "x-colour": "3" }, square, "X-Colour does not match its schema"],
     ["an undeclared body", 204, {}, "a", "a body is not declared"],
-    ["a member of a wrong type", 200, json, '{"side":"1"}', "body/side must be integer"],
-    ["an undeclared member", 200, json, '{"side":1,"colour":"red"}', 'body/"colour" is unknown'],
-    ["one in an alternative of oneOf", 200, json, '[{"angle":1,"colour":"red"}]', '"colour" is unknown'],
-    ["invalid JSON", 200, json, "nonsense", "body must be object"],
-    ["text that does not match the pattern", 200, text, "2", "body must match pattern"],
+    ["a member of a wrong type", 200, json, '{"side":"1"}', "body/side must be an integer"],
+    ["an undeclared member", 200, json, '{"side":1,"colour":"red"}', "body/colour is unknown; known: side"],
+    [
+      "one in an alternative of oneOf",
+      200,
+      json,
+      '[{"angle":1,"colour":"red"}]',
+      "body/0/colour is unknown; known: angle",
+    ],
+    ["invalid JSON", 200, json, "nonsense", "body must be an object or a list"],
+    ["text that does not match the pattern", 200, text, "2", "body must be in another form"],
+    ["one that no operation lists", 405, text, "not allowed", "missing the headers Allow"],
+    ["the body of one that no operation lists", 405, { ...text, allow: "GET" }, "no", "body must be"],
   ])("violates the contract: %s", (_, status, headers, body, violation) => {
     expect(violationOf("getShape", { status, headers, body })).toContain(violation);
   });

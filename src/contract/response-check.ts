@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJson, parseJson } from "../values/json.ts";
-import { type Contract, type DeclaredResponse, type Operation, operationsOf } from "./operations.ts";
-import { contractCompiler, describeErrors, mapObjects } from "./validation.ts";
+import { describeFaults, faultsOf } from "./faults.ts";
+import {
+  type Contract,
+  type DeclaredResponse,
+  generalResponses,
+  type Operation,
+  operationsOf,
+} from "./operations.ts";
+import { contractCompiler, mapObjects } from "./validation.ts";
 
 /** A response to check: header names in lower case, the body undefined if it is a stream. */
 export interface ReceivedResponse {
@@ -21,6 +28,8 @@ export function responseChecker(contract: Contract) {
     operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
   );
 
+  const general = generalResponses(closed);
+
   function headersViolation(response: DeclaredResponse, headers: Record<string, unknown>) {
     const declared = Object.entries(response.headers ?? {}).map(
       ([name, header]) => [name, header, headers[name.toLowerCase()]] as const,
@@ -38,7 +47,7 @@ export function responseChecker(contract: Contract) {
   }
 
   return (operationId: string, { status, headers, body }: ReceivedResponse): string | undefined => {
-    const response = responsesOf.get(operationId)?.[status];
+    const response = responsesOf.get(operationId)?.[status] ?? general[status];
     if (response === undefined) return "the status is not declared";
     const violation = headersViolation(response, headers);
     if (violation !== undefined) return violation;
@@ -49,7 +58,8 @@ export function responseChecker(contract: Contract) {
     if (body === undefined) return undefined;
     const validate = compile(content.schema);
     const valid = validate(isJson(type) ? parseJson(body) : body);
-    return valid ? undefined : describeErrors(validate.errors ?? [], (path) => `body${path}`).join("; ");
+    if (valid) return undefined;
+    return describeFaults(faultsOf(validate.errors ?? []), (pointer) => `body${pointer}`).join("; ");
   };
 }
 

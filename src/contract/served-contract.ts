@@ -8,8 +8,8 @@ export type ServedContract = ReturnType<typeof servedContract>;
 
 /**
  * The contract without the optional operations that have no handler. If the service runs without authentication, the
- * contract is also without the security schemes, the requirements of operations, and the responses and headers that reject
- * a token. Components to which only these refer are left out, too.
+ * contract is also without the security schemes, the requirements of operations, and the responses, headers and kinds of
+ * problems that reject a token. Components to which only these refer are left out, too.
  */
 export function servedContract(written: Contract, isHandled: (id: string) => boolean, isAnonymous: boolean) {
   const { served = [], notServed = [] } = Object.groupBy(operationsOf(written), (operation) =>
@@ -44,6 +44,9 @@ const securityStatusesOf = ({ method }: Operation) => (method === "GET" ? ["401"
 
 const challenge = "WWW-Authenticate";
 
+/** The kinds of problems that are about authentication. */
+const securityProblems = ["unauthorized", "forbidden"];
+
 function placesOfSecurity({ components }: Contract, served: Operation[]): Place[] {
   const ofOperations = served.flatMap((operation) => [
     [...placeOf(operation), "security"],
@@ -51,7 +54,8 @@ function placesOfSecurity({ components }: Contract, served: Operation[]): Place[
   ]);
   const responses = Object.keys(components?.responses ?? {});
   const challenges = responses.map((name) => ["components", "responses", name, "headers", challenge]);
-  return [["security"], ["components", "securitySchemes"], ...ofOperations, ...challenges];
+  const problems = securityProblems.map((name) => ["x-problems", name]);
+  return [["security"], ["components", "securitySchemes"], ...problems, ...ofOperations, ...challenges];
 }
 
 function withoutSecurity(operation: Operation): Operation {

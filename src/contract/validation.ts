@@ -1,11 +1,10 @@
-import type { ErrorObject, Format, SchemaValidateFunction, ValidateFunction, Vocabulary } from "ajv";
+import type { ErrorObject, SchemaValidateFunction, ValidateFunction, Vocabulary } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isDay, readInstant } from "../values/instant.ts";
-import { isTimeZone } from "../values/time-zone.ts";
-import type { Contract } from "./operations.ts";
-
-/** Maximum number of errors in the response to one request or the reason of one dead letter. */
-const errorsMax = 20;
+import { readInstant } from "../values/instant.ts";
+import { type Fault, faultsOf } from "./faults.ts";
+import { formats } from "./formats.ts";
+import { type Contract, follow } from "./operations.ts";
+import { openRemedies } from "./remedy.ts";
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -15,36 +14,18 @@ const hasExcluded = {
   "control characters": (text: string) => /\p{Cc}/u.test(text),
 };
 
-const hasUniqueItems: SchemaValidateFunction = (unique: boolean, list: unknown[]) => {
+const hasUniqueItems: SchemaValidateFunction = (unique: boolean, list: unknown[], parentSchema) => {
   const seen = new Set();
   const repeated = unique ? list.findIndex((item) => seen.size === seen.add(item).size) : -1;
-  const message = `must NOT have duplicate items (item ${repeated} is a duplicate)`;
-  hasUniqueItems.errors = [{ keyword: "x-unique-items", message }];
+  const message = `must not repeat an element; element ${repeated + 1} is repeated`;
+  hasUniqueItems.errors = [{ keyword: "x-unique-items", message, params: {}, parentSchema, data: list }];
   return repeated === -1;
-};
-
-/** The formats, each with what a text must be, for error messages. */
-const formats: Record<string, Format & { mustBe?: string }> = {
-  "date-time": {
-    validate: (text: string) => readInstant(text) !== undefined,
-    mustBe: "an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
-  },
-  date: { validate: isDay, mustBe: "a calendar day, such as 2024-03-05" },
-  "time-zone": {
-    validate: isTimeZone,
-    mustBe: "UTC or the name of a time zone with area and location, such as Europe/London",
-  },
-  uri: { validate: (text: string) => URL.canParse(text), mustBe: "a URI" },
-  int32: { type: "number", validate: (value) => value === (value | 0), mustBe: "a 32-bit integer" },
-  int64: true,
-  // Without it generators for Go make 32-bit numbers.
-  double: true,
 };
 
 const keywords: Vocabulary = [
   ...["example", "externalDocs", "xml", "discriminator", "components"],
   // Read by generators, by the reader of parameters (`http/parameters.ts`), and where messages are masked.
-  ...["x-enum-varnames", "x-ignore-case", "x-personal-data"],
+  ...["x-enum-varnames", "x-ignore-case", "x-personal-data", "x-pattern-description"],
   {
     keyword: "int64",
     validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
@@ -69,7 +50,8 @@ const keywords: Vocabulary = [
     keyword: "x-rfc-3339",
     type: "string",
     schemaType: "boolean",
-    validate: (_: true, text: string) => rfc3339.test(text),
+    // A text that is no instant at all has the fault of its format.
+    validate: (_: true, text: string) => rfc3339.test(text) || readInstant(text) === undefined,
     error: { message: "must have seconds and a UTC offset of hours and minutes or Z" },
   },
   // In a pattern they are bytes or an invalid escape for generated clients: Ruby loads none of them, PHP rejects `日本`.
@@ -156,44 +138,19 @@ export function contractCompiler({ components = {} }: Contract): (schema: object
   };
 }
 
-/** A validator of a named schema of the contract. It returns the errors, none if the value is valid. */
-export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
+/**
+ * A validator of a named schema of the contract, which is not recursive. It returns the faults, none if the value is valid.
+ */
+export function schemaValidator(contract: Contract, name: string): (value: unknown) => Fault[] {
+  const ajv = openAjv();
+  // Remedies need the schemas of the members, not references to them.
+  const resolved = (schema: unknown): unknown =>
+    mapObjects(schema, ({ $ref, ...others }) =>
+      $ref === undefined ? others : { ...(resolved(follow(contract, { $ref })) as Node), ...others },
+    );
   const errorsIn = lazyValidator(() =>
-    contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` }),
+    ajv.compile(resolved({ $ref: `#/components/schemas/${name}` }) as object),
   );
-  return (value) => describeErrors(errorsIn(value) ?? [], (path) => path.slice(1) || "the value");
-}
-
-/** A message for each error, with its place and what is expected. */
-export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
-  const lines = new Set<string>();
-  for (const error of errors) {
-    if (lines.size === errorsMax) break;
-    // The errors of each alternative say more than that no alternative or condition matched.
-    const { keyword, params } = error;
-    const isExplained = keyword === "oneOf" ? params.passingSchemas === null : /^(anyOf|if)$/.test(keyword);
-    if (!isExplained) lines.add(describeError(error, nameOf));
-  }
-  return [...lines];
-}
-
-function describeError(error: ErrorObject, nameOf: (instancePath: string) => string): string {
-  const { keyword, params, instancePath, message, parentSchema } = error;
-  const name = (member?: string) => nameOf(member === undefined ? instancePath : `${instancePath}/${member}`);
-  switch (keyword) {
-    case "required":
-      return `${name(params.missingProperty)} is required`;
-    case "additionalProperties": {
-      const known = Object.keys(parentSchema?.properties ?? {}).join(", ") || "none";
-      return `${name(JSON.stringify(params.additionalProperty))} is unknown; known: ${known}`;
-    }
-    case "enum":
-      return `${name()} must be one of ${params.allowedValues.join(", ")}`;
-    case "format":
-      return `${name()} must be ${formats[params.format]?.mustBe ?? params.format}`;
-    case "const":
-      return `${name()} must be ${JSON.stringify(params.allowedValue)}`;
-    default:
-      return `${name()} ${message}`;
-  }
+  const remedyOf = openRemedies(ajv);
+  return (value) => faultsOf(errorsIn(value) ?? [], remedyOf);
 }

@@ -58,4 +58,4 @@ export function featuresApp({ store, ...options }: FeaturesOptions) {
 
 /** A failure of the store is a declared response: 500 with the message of the store. */
 const mapError = (error: unknown) =>
-  error instanceof StoreFailure ? new HttpError(500, [error.message]) : undefined;
+  error instanceof StoreFailure ? new HttpError(500, [error.message || "the store failed"]) : undefined;

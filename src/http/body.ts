@@ -1,13 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preParsingHookHandler } from "fastify";
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  onRequestHookHandler,
+  preParsingHookHandler,
+  preValidationHookHandler,
+} from "fastify";
 import { exceededBound, parseJson } from "../values/json.ts";
 import { openLane } from "../waiting/lane.ts";
 import type { Owner } from "../waiting/owner.ts";
 import { inTurnsOf, letOthersRun } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
 import { bodyMustBeJson } from "./errors.ts";
-import { HttpError, unavailable } from "./http-error.ts";
+import { bodyFault } from "./failure.ts";
+import { HttpError, overloaded } from "./http-error.ts";
 
 /** Maximum bytes of a request body; `errors.ts` has the message. */
 export const bodyMaxBytes = 2 ** 20;
@@ -31,7 +38,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     runningMax: 3,
     waitingMax,
     limitMs: 30_000,
-    busy: unavailable("too many requests with large bodies are in flight; try again later"),
+    busy: overloaded("too many requests with large bodies are in flight; try again later"),
   });
   async function parse(request: FastifyRequest, body: Buffer): Promise<unknown> {
     if (body.length <= largeBytes) return readBody(request, body);
@@ -134,13 +141,21 @@ const utf8 = new TextDecoder();
 function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
   const error = encodingError(headers);
   if (error) throw error;
-  if (body.length === 0) throw new HttpError(400, ["the body is empty; it must be JSON"]);
-  if (!isUtf8(body)) throw new HttpError(400, ["the body is not valid UTF-8"]);
+  if (body.length === 0) throw wrongBody(required, "the body is empty; it must be JSON");
+  if (!isUtf8(body)) throw wrongBody({ charset: "utf-8" }, "the body is not valid UTF-8");
   const text = utf8.decode(body);
   if (routeOptions.config.hasTextBody) return text;
   const exceeded = exceededBound(text, membersMax);
-  if (exceeded) throw new HttpError(400, [`the body ${exceeded}`]);
+  if (exceeded) throw wrongBody(exceeded.rule, `the body ${exceeded.text}`);
   const value = parseJson(text);
-  if (value === undefined) throw new HttpError(400, ["the body is not valid JSON"]);
+  if (value === undefined)
+    throw wrongBody({ contentMediaType: "application/json" }, "the body is not valid JSON");
   return value;
 }
+
+const required = { required: true };
+const wrongBody = (rule: object, detail: string) => new HttpError(400, [bodyFault({ ...rule }, detail)]);
+
+/** Rejects a request without a body. */
+export const requireBody: preValidationHookHandler = (request, _reply, done) =>
+  done(request.body === undefined ? wrongBody(required, "a body is required") : undefined);

@@ -4,7 +4,7 @@ import type { FastifyReply } from "fastify";
 import Negotiator from "negotiator";
 import { openLane } from "../waiting/lane.ts";
 import type { Owner } from "../waiting/owner.ts";
-import { unavailable } from "./http-error.ts";
+import { overloaded } from "./http-error.ts";
 import { varyBy } from "./vary.ts";
 
 /** Shorter bodies are not worth compressing. In characters of a text, or bytes. */
@@ -22,7 +22,7 @@ const lane = openLane({
   runningMax: 6,
   waitingMax: 500,
   limitMs: 30_000,
-  busy: unavailable("too many responses wait to be compressed; try again later"),
+  busy: overloaded("too many responses wait to be compressed; try again later"),
 });
 
 /** Compresses a body in a thread of the pool, so that other requests proceed. */

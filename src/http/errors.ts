@@ -1,21 +1,47 @@
+import type { FastifyReply } from "fastify";
+import type { Logger } from "../process/log.ts";
+import type { Failure } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
 import { STATUS_CODES } from "./node-http.ts";
+import { sendBody } from "./response.ts";
+import { varyBy } from "./vary.ts";
 
 /** The content of an error response. */
 export interface ErrorContent {
   /** Media type. */
   type: string;
   body: unknown;
+  /** True if the type depends on the header `Accept`. */
+  isNegotiated?: boolean;
 }
 
-/** The route of a failed request in the form of the router, and its path parameters. */
+/** The route of a failed request in the form of the router, and its path parameters and its header `Accept`. */
 export interface FailedRequest {
   route: string | undefined;
   path: object;
+  accept: string | undefined;
 }
 
 /** Writes an error in the format of a service. The request is undefined if it could not be read. */
-export type RenderError = (status: number, messages: string[], request?: FailedRequest) => ErrorContent;
+export type RenderError = (failure: Failure, request?: FailedRequest) => ErrorContent;
+
+/** Sends a failure in the format of the service. */
+export type SendFailure = ReturnType<typeof failureSender>;
+
+export const failureSender =
+  (renderError: RenderError, log: Logger) =>
+  (
+    reply: FastifyReply,
+    failure: Failure & { headers?: Record<string, string> | undefined },
+  ): FastifyReply => {
+    const { routeOptions, params, headers } = reply.request;
+    const request = { route: routeOptions.url, path: params as object, accept: headers.accept };
+    const { type, body, isNegotiated } = renderError(failure, request);
+    if (isNegotiated) varyBy(reply, "accept");
+    reply.code(failure.status);
+    if (failure.headers) reply.headers(failure.headers);
+    return sendBody(reply, type, body, log);
+  };
 
 export const bodyMustBeJson = "the content type of the body must be application/json";
 
@@ -38,8 +64,8 @@ export function unwrapSecurityError(error: unknown): unknown {
   if (httpErrors.length < errors.length) return errors.find((one) => !(one instanceof HttpError));
   const status = Math.max(...httpErrors.map((one) => one.status));
   const deciding = httpErrors.filter((one) => one.status === status);
-  const messages = new Set(deciding.flatMap((one) => one.messages));
-  return new HttpError(status, [...messages], deciding[0]?.headers);
+  const told = new Set(deciding.flatMap((one) => one.told));
+  return new HttpError(status, [...told], deciding[0]?.headers, deciding[0]?.problem);
 }
 
 /** The response to an error: HTTP errors as they are, the framework's errors in plain words, and 500 for all others. */
@@ -49,5 +75,5 @@ export function toHttpError(error: unknown): HttpError {
   const code = String(given); // The code of a DOMException is a number.
   const message = frameworkMessages[code] ?? (code.startsWith("FST_") ? STATUS_CODES[statusCode] : undefined);
   if (message !== undefined && statusCode < 500) return new HttpError(statusCode, [message]);
-  return new HttpError(500, ["an unexpected error occurred; it is in the log"]);
+  return new HttpError(500, ["an unexpected error occurred; it is in the log"], {}, "unexpected");
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onResponseH
 import type { Operation } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
 import { noStore, openHostCheck, openOriginCheck, securityHeaders } from "./access/cross-origin.ts";
-import { HttpError } from "./http-error.ts";
+import { type HttpError, unknownPath } from "./http-error.ts";
 import { closingError } from "./limits/closing.ts";
 import { afterResponse, hostError, targetError, unsentBefore } from "./limits/connections.ts";
 import { requestDurations } from "./metrics.ts";
@@ -42,7 +42,7 @@ export function beginRequests(
   app.register(async (unknownPaths) => {
     unknownPaths.addHook("onRequest", begin());
     unknownPaths.setNotFoundHandler(() => {
-      throw new HttpError(404, ["nothing is served at this path"]);
+      throw unknownPath();
     });
   });
 }

@@ -3,6 +3,7 @@ import type { Logger } from "../process/log.ts";
 import type { JsonBytes } from "../values/json-output.ts";
 import type { Owner } from "../waiting/owner.ts";
 import type { Caller } from "./access/security.ts";
+import type { Failure } from "./failure.ts";
 
 /**
  * The types of handlers, derived from the `operations` that openapi-typescript generates from a contract. A handler gets
@@ -11,8 +12,8 @@ import type { Caller } from "./access/security.ts";
 export type Handlers<Operations> = { [Id in keyof Operations]: Handler<NonNullable<Operations[Id]>> };
 
 /**
- * Returns a declared error; throwing anything gives the caller a 500 without details. The kernel adds `ETag` and the
- * status 304 where the operation declares them, and the `request_id` of a problem document.
+ * Returns a declared error as a `Failure`; throwing anything gives the caller a 500 without details. The kernel adds `ETag`
+ * and the status 304 where the operation declares them.
  */
 export type Handler<Operation> = (request: Request<Operation>) => Promise<Response<Operation>>;
 
@@ -65,15 +66,15 @@ type WithBody<Status, Type, Body> = Type extends "application/json"
       type?: never;
       body: Body | JsonBytes<Body> | (Body extends unknown[] ? AsyncIterable<Body> : never);
     }
-  : {
-      status: Status;
-      type: Type;
-      body: Type extends `text/${string}`
-        ? Body | AsyncIterable<Body | Buffer>
-        : Type extends "application/problem+json"
-          ? Omit<Body, "request_id">
+  : Type extends "application/problem+json"
+    ? Failure<Status & number>
+    : {
+        status: Status;
+        type: Type;
+        body: Type extends `text/${string}`
+          ? Body | AsyncIterable<Body | Buffer>
           : Body | (Type extends "application/x-ndjson" ? Buffer : never);
-    };
+      };
 
 /** The declared headers, without the index signature that openapi-typescript adds for all others. */
 type HeadersOf<Declared> = Declared extends { headers: infer Headers }

@@ -1,20 +1,33 @@
-/** An error response: its status, and one message for each error in the request. The messages are safe for a caller. */
-export class HttpError extends Error {
-  readonly status: number;
-  readonly messages: string[];
-  readonly headers: Record<string, string>;
+import { type Failure, messagesOf, type Told } from "./failure.ts";
 
-  constructor(status: number, messages: string[], headers: Record<string, string> = {}) {
-    super(messages.join("; "));
+/** An error response that is thrown. */
+export class HttpError extends Error implements Failure {
+  readonly status: number;
+  readonly told: Told[];
+  readonly headers: Record<string, string>;
+  readonly problem: string | undefined;
+
+  constructor(status: number, told: Told[], headers: Record<string, string> = {}, problem?: string) {
+    super(messagesOf({ told }).join("; "));
     this.status = status;
-    this.messages = messages;
+    this.told = told;
     this.headers = headers;
+    this.problem = problem;
   }
 }
 
-/** A 503 with `Retry-After`: the request may succeed a second later. */
+/** The 404 for a path without an operation and without a document. */
+export const unknownPath = (): HttpError => new HttpError(404, ["nothing is served at this path"]);
+
+const retryAfter = { "retry-after": "1" };
+
+/** A 503 with `Retry-After`: the service lacks something that it may have a second later. */
 export const unavailable = (message: string, headers: Record<string, string> = {}): HttpError =>
-  new HttpError(503, [message], { "retry-after": "1", ...headers });
+  new HttpError(503, [message], { ...retryAfter, ...headers });
+
+/** A 503 with `Retry-After`: there are too many requests, of this caller or of all. */
+export const overloaded = (message: string): HttpError =>
+  new HttpError(503, [message], retryAfter, "overloaded");
 
 /** An error with a challenge, which has at least one parameter (RFC 6750, section 3). */
 export function challenge(status: number, message: string, values: Record<string, string>): HttpError {

@@ -8,10 +8,10 @@ export type Outages = ReturnType<typeof watchOutages>;
 export function watchOutages(log: Logger) {
   const byStatus = new Map<number, Outage>();
   return {
-    failed({ status, messages }: HttpError, details: object): void {
+    failed({ status, message }: HttpError, details: object): void {
       const outage = byStatus.get(status) ?? watchOutage(log);
       byStatus.set(status, outage);
-      outage.failed(messages.join("; "), details);
+      outage.failed(message, details);
     },
     /** A handler has succeeded, which ends an outage. */
     succeeded(): void {

@@ -1,19 +1,16 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
+import { detailed, type Fault, faultsOf, type PatchOperation, unescapePointer } from "../contract/faults.ts";
 import { needsBigInt } from "../contract/int64.ts";
-import { describeErrors, lazyValidator, withBoundedErrors } from "../contract/validation.ts";
+import { openCheck, openRemedies, remedyOfName } from "../contract/remedy.ts";
+import { lazyValidator, withBoundedErrors } from "../contract/validation.ts";
 import { isUnicode } from "../values/json.ts";
+import { bodyFault, parameterFault, type RequestFault, type Told } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
+import { openMending } from "./mending.ts";
+import { convert, isBlank, type Schema } from "./parameter-text.ts";
 
-type Schema = Record<string, unknown> & {
-  type?: unknown;
-  items?: Schema;
-  format?: string;
-  enum?: string[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-};
 type Outcome = { value: unknown } | { error: HttpError };
-const invalid = (messages: string[]): Outcome => ({ error: new HttpError(400, messages) });
+const invalid = (told: Told[]): Outcome => ({ error: new HttpError(400, told) });
 
 const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
 export type ParametersPart = keyof typeof kinds;
@@ -22,7 +19,7 @@ export type ParametersPart = keyof typeof kinds;
  * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
  * `yes` is not a boolean. It accepts what clients send: `0` and `1` as booleans, a list as `NAME[]`, and an instant as
  * `instantOf` reads it. With `x-ignore-case` it converts a text to the declared value that differs only in letter case.
- * Returns a 400 that lists every error. A 64-bit integer is exact; a path with an integer beyond 64 bits gets 404.
+ * Returns a 400 that lists every fault, with its remedy. A 64-bit integer is exact; a path with an integer beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,
@@ -35,6 +32,27 @@ export function parametersReader(
   const toConvert = declared.filter(([, property]) => isConverted(property));
   const lists = Object.keys(properties).filter((name) => schema.properties[name]?.type === "array");
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
+  const isValid = openCheck(ajv);
+  const mend = openMending(isValid, schema.properties, properties);
+  const faultOf = (
+    { pointer, rule, text, remedy }: Fault,
+    given: Record<string, unknown>,
+    mended: (name: string) => PatchOperation[] | undefined,
+  ): RequestFault => {
+    const [, step = "", ...within] = pointer.split("/");
+    const name = unescapePointer(step);
+    const best = mended(name) ?? remedy;
+    const isRepeated =
+      Object.hasOwn(schema.properties, name) && Array.isArray(given[name]) && !lists.includes(name);
+    const place = [name, ...within].join("/");
+    const detail = `${kinds[part]} ${place} ${isRepeated ? "must be given once" : text}`;
+    return {
+      [part === "headers" ? "header" : "parameter"]: name,
+      rule,
+      detail,
+      ...(best && { remedy: best }),
+    };
+  };
   const scopes = Object.keys(properties).filter((name) => schema.properties[name]?.isScope);
   return (sent) => {
     const named = withListNames(sent, lists);
@@ -44,13 +62,29 @@ export function parametersReader(
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
       if (Object.hasOwn(given, name)) value[name] = convert(given[name], property);
-      else if ("default" in property) value[name] = property.default;
     }
     const errors = errorsIn(value);
-    if (!errors) return { value };
+    if (!errors) {
+      for (const [name, property] of toConvert)
+        if ("default" in property && !Object.hasOwn(value, name)) value[name] = property.default;
+      return { value };
+    }
     const isTooLarge = errors.every(({ keyword, data }) => keyword === "int64" && typeof data === "bigint");
     if (part === "params" && isTooLarge) return { error: new HttpError(404, ["Not Found"]) };
-    return invalid(describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`));
+    // An unknown parameter is never removed: without a filter a search would find more than its caller meant.
+    const faults = faultsOf(errors, (error) => remedyOfName(error, isValid));
+    const mended = oncePerName((name) => (Object.hasOwn(named, name) ? mend(name, named[name]) : undefined));
+    return invalid(faults.map((fault) => faultOf(fault, named, mended)));
+  };
+}
+
+/** The elements of a list have faults of their own, and one remedy. */
+function oncePerName<Result>(compute: (name: string) => Result): (name: string) => Result {
+  const known = new Map<string, Result>();
+  return (name) => {
+    const result = known.has(name) ? (known.get(name) as Result) : compute(name);
+    known.set(name, result);
+    return result;
   };
 }
 
@@ -82,11 +116,9 @@ function withListNames(given: Record<string, unknown>, lists: string[]): Record<
   return all;
 }
 
-/** Only blanks of ASCII: any other character can be a name. */
-const isBlank = (value: unknown) => /^[ \t\r\n\v\f,]*$/.test(String(value));
-
 /** A list of nobody must not become everybody, as it would if it counted as not given. */
-const emptyScope = (name: string) => `Field [${name}] cannot be empty`;
+const emptyScope = (name: string) =>
+  parameterFault(name, { required: true }, `Field [${name}] cannot be empty`);
 
 /**
  * A reader of a body, without conversion. An optional member that is null counts as absent. Returns a 400 that lists every
@@ -94,12 +126,14 @@ const emptyScope = (name: string) => `Field [${name}] cannot be empty`;
  */
 export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Outcome {
   const errorsIn = lazyValidator(() => ajv.compile(withBoundedErrors(schema)));
+  const remedyOf = openRemedies(ajv);
   return (given) => {
-    if (!isUnicode(given)) return invalid(["body contains an unpaired surrogate"]);
+    if (!isUnicode(given))
+      return invalid([bodyFault({ charset: "utf-8" }, "body contains an unpaired surrogate")]);
     deleteNulls(given, schema);
     const errors = errorsIn(given);
     if (!errors) return { value: given };
-    return invalid(describeErrors(errors, (path) => `body${path}`));
+    return invalid(faultsOf(errors, remedyOf).map((fault) => detailed(fault, `body${fault.pointer}`)));
   };
 }
 
@@ -120,37 +154,6 @@ const isConverted = (schema: Schema) =>
   "default" in schema ||
   "x-ignore-case" in schema ||
   schema.format === "date-time";
-
-const integer = /^-?\d+$/;
-
-function convert(given: unknown, schema: Schema): unknown {
-  if (schema.type === "array") {
-    const texts = Array.isArray(given) ? given : [given];
-    const items = schema.commaSeparated ? texts.flatMap(splitList) : texts;
-    return items.map((text) => convert(text, schema.items ?? {}));
-  }
-  if (typeof given !== "string") return given;
-  if (schema.type === "boolean" && /^(true|false|0|1)$/i.test(given)) return /^(true|1)$/i.test(given);
-  if (schema.type === "integer" && integer.test(given))
-    return needsBigInt(schema) ? BigInt(given) : Number(given);
-  if (schema["x-ignore-case"])
-    return schema.enum?.find((value) => value.toLowerCase() === given.toLowerCase()) ?? given;
-  return schema.format === "date-time" ? instantOf(given) : given;
-}
-
-/**
- * An instant of a query in the form of the contract. Generated clients write an offset without a colon (Python), a space
- * instead of the `T` or before the offset, and ` UTC` (Ruby).
- */
-const instantOf = (given: string): string =>
-  given
-    .replace(/^(\d{4}-\d{2}-\d{2}) /, "$1T")
-    .replace(/ UTC$/, "Z")
-    .replace(/ ([+-]\d{2}:?\d{2}|Z)$/, "$1")
-    .replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
-
-/** The items of a list. A comma too many has no effect. */
-const splitList = (text: string): string[] => text.split(",").filter((item) => !isBlank(item));
 
 /** JSON Schema has no bigint: a 64-bit integer is validated by the keyword `int64` (`contract/validation.ts`). */
 function forValidation({ commaSeparated: _, isScope: _scope, ...schema }: Schema): Schema {

@@ -19,7 +19,3 @@ let count = 0;
 
 /** A unique id in the form of a UUID. */
 export const newRequestId = (): string => prefix + (++count).toString(16).padStart(12, "0");
-
-/** An error response in which a problem document names the request. */
-export const withRequestId = (type: string, body: unknown, request_id: string): unknown =>
-  type === "application/problem+json" ? { ...(body as object), request_id } : body;

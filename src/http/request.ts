@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import Negotiator from "negotiator";
 import type { Operation } from "../contract/operations.ts";
 import { type Logger, logsDebug } from "../process/log.ts";
 import type { Owner } from "../waiting/owner.ts";
+import { acceptMax, preferredType } from "./accept.ts";
 import { HttpError } from "./http-error.ts";
 import { isHost } from "./limits/connections.ts";
 
@@ -15,12 +15,6 @@ declare module "fastify" {
 
 /** Why a signal aborts. Without a reason each signal would create an error, which costs time when many clients leave. */
 const disconnection = new Error("the client has disconnected");
-
-/** The parameters of media types but `q`, such as a charset: the service has one form of each type. */
-const mediaTypeParameters = /;(?!\s*q\s*=)[^;,]*/gi;
-
-/** A longer one takes long to parse. */
-const acceptMax = 2000;
 
 /** An operation as its requests need it. */
 export type Endpoint = ReturnType<typeof endpointOf>;
@@ -78,10 +72,10 @@ export class HandlerRequest {
     if (mediaTypes.length < 2) return mediaTypes[0];
     const { accept = "*/*" } = this.#reply.request.headers;
     if (accept.length > acceptMax) {
-      throw new HttpError(400, [`the header Accept is longer than ${acceptMax} characters`]);
+      const detail = `the header Accept is longer than ${acceptMax} characters`;
+      throw new HttpError(400, [{ header: "Accept", rule: { maxLength: acceptMax }, detail }]);
     }
-    const headers = { accept: accept.replaceAll(mediaTypeParameters, "") };
-    return new Negotiator({ headers }).mediaType(mediaTypes) ?? mediaTypes[0];
+    return preferredType(accept, mediaTypes) ?? mediaTypes[0];
   }
   get signal() {
     const disconnected = new AbortController();

@@ -7,7 +7,7 @@ import { inTurnsOf, mapInTurns } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
 import { hasExpired } from "./access/security.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
-import { withRequestId } from "./request-id.ts";
+import { completeProblem } from "./problem.ts";
 
 /** A longer array becomes JSON in turns of the event loop. */
 const arrayMax = 1000;
@@ -24,7 +24,12 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
   if (Array.isArray(body) && body.length > arrayMax) return sendLongArray(reply, type, body);
   const isParts = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
   if (isJson(type) && isParts) return sendStream(reply, type, arrayOf(body as AsyncIterable<unknown[]>), log);
-  if (isJson(type)) return sendText(reply, type, jsonOf(withRequestId(type, body, reply.request.id)));
+  if (isJson(type))
+    return sendText(
+      reply,
+      type,
+      jsonOf(completeProblem(type, body, reply.request.id, reply.server.publicUrl)),
+    );
   if (typeof body === "string" || Buffer.isBuffer(body)) return sendText(reply, type, body);
   return sendStream(reply, type, body as AsyncIterable<string | Buffer>, log);
 }

@@ -8,7 +8,9 @@ import { inTurnsOf } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
 import { compressedMin } from "./compression.ts";
 import { entityTag } from "./entity-tag.ts";
-import { unavailable } from "./http-error.ts";
+import type { SendFailure } from "./errors.ts";
+import type { Failure } from "./failure.ts";
+import { overloaded } from "./http-error.ts";
 import type { InFlight } from "./limits/overload.ts";
 import { respondsTo } from "./limits/unsent.ts";
 import type { Outages } from "./outages.ts";
@@ -18,7 +20,7 @@ import { sendTogether } from "./send-together.ts";
 import { varyBy } from "./vary.ts";
 
 /** A handler without the types of its operation. */
-export type AnyHandler = (request: object) => Promise<AnyResponse>;
+export type AnyHandler = (request: object) => Promise<AnyResponse | (Failure & Pick<AnyResponse, "headers">)>;
 
 interface AnyResponse {
   status: number;
@@ -32,13 +34,14 @@ export interface RouteContext {
   closing: AbortSignal;
   inFlight: InFlight;
   outages: Outages;
+  sendFailure: SendFailure;
 }
 
 /** Makes a handler a route handler. This is the only place where a handler meets the framework. */
 export function routeHandler(
   handler: AnyHandler,
   operation: Operation,
-  { log, closing, inFlight, outages }: RouteContext,
+  { log, closing, inFlight, outages, sendFailure }: RouteContext,
 ) {
   const endpoint = endpointOf(operation, log, closing);
   // Health and metrics are needed most when the service is overloaded, and succeed in an outage too.
@@ -47,11 +50,11 @@ export function routeHandler(
 
   async function respond(reply: FastifyReply, owner: Owner): Promise<void> {
     respondsTo(reply.request.raw.socket, owner);
-    if (!isOfHealth && !inFlight.enter(owner)) return void reply.send(unavailable(overloaded));
+    if (!isOfHealth && !inFlight.enter(owner)) return void reply.send(tooMany());
     try {
       const response = await handler(new HandlerRequest(reply, endpoint, owner));
       if (!isOfHealth) outages.succeeded();
-      sendTogether(reply, () => send(reply, response));
+      sendTogether(reply, () => ("told" in response ? sendFailure(reply, response) : send(reply, response)));
     } catch (error) {
       sendTogether(reply, () => reply.send(error));
     } finally {
@@ -66,7 +69,8 @@ export function routeHandler(
   };
 }
 
-const overloaded = "too many requests are in flight, of this caller or of all; try again later";
+const tooMany = () =>
+  overloaded("too many requests are in flight, of this caller or of all; try again later");
 
 /** Sends what a handler returns, with `Vary`, `ETag` and the status 304 where the operation declares them. */
 function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint) {

@@ -1,11 +1,11 @@
-import type { FastifyInstance, onRequestHookHandler, preValidationHookHandler, RouteOptions } from "fastify";
+import type { FastifyInstance, onRequestHookHandler, RouteOptions } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
 import type { ServedContract } from "../contract/served-contract.ts";
 import { openAjv } from "../contract/validation.ts";
 import { sendPreflight } from "./access/cors.ts";
 import { takeQueryTokens } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
-import { ignoreBody, limitArriving } from "./body.ts";
+import { ignoreBody, limitArriving, requireBody } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import { METHODS } from "./node-http.ts";
 import { bodyReader, type ParametersPart, type ParametersSchema, parametersReader } from "./parameters.ts";
@@ -135,9 +135,6 @@ const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
     Object.entries(properties).map(([name, schema]) => [name.toLowerCase(), schema]),
   ),
 });
-
-const requireBody: preValidationHookHandler = (request, _reply, done) =>
-  done(request.body === undefined ? new HttpError(400, ["a body is required"]) : undefined);
 
 /**
  * Responds 405 to every other method of a path, before anything else of the request is read, and 204 to OPTIONS, by which

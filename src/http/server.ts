@@ -2,14 +2,13 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { noStore, securityHeaders } from "./access/cross-origin.ts";
 import { acceptJsonOnly, bodyMaxBytes } from "./body.ts";
 import { openDoubledSlashes } from "./doubled-slashes.ts";
-import { toHttpError, unwrapSecurityError } from "./errors.ts";
+import { type SendFailure, toHttpError, unwrapSecurityError } from "./errors.ts";
 import { HttpError } from "./http-error.ts";
 import { keepAliveMs, readTarget, rejectConnect, respondToMalformed } from "./limits/connections.ts";
 import { limitUnsent } from "./limits/unsent.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { Outages } from "./outages.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
-import { sendBody } from "./response.ts";
 
 /** Limit for the arrival of a request. It is checked once a second. */
 const requestMaxMs = 30_000;
@@ -18,9 +17,13 @@ const requestCheckMs = 1000;
 type ServerOptions = Omit<ServiceOptions<unknown>, "contract" | "handlers">;
 
 /** The server with its limits and its error responses. It has no routes yet. */
-export function openServer(options: ServerOptions, outages: Outages): FastifyInstance {
+export function openServer(
+  options: ServerOptions,
+  outages: Outages,
+  sendFailure: SendFailure,
+): FastifyInstance {
   const { renderError, log, publicUrl, trustedProxies = [], keepAliveTimeoutMs = keepAliveMs } = options;
-  const sendError = errorSender(options, outages);
+  const sendError = errorSender(options, outages, sendFailure);
   const doubledSlashes = openDoubledSlashes();
   const app = fastify({
     return503OnClosing: false,
@@ -53,22 +56,20 @@ export function openServer(options: ServerOptions, outages: Outages): FastifyIns
 }
 
 /** Sends an error in the format of the service. An error that nobody expects is logged. */
-const errorSender =
-  ({ renderError, mapError, log }: ServerOptions, outages: Outages) =>
-  (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+function errorSender({ mapError, log }: ServerOptions, outages: Outages, sendFailure: SendFailure) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = unwrapSecurityError(thrown);
     const mapped = mapError?.(error);
-    const { status, messages, headers } = mapped ?? toHttpError(error);
-    const { method, routeOptions, params } = request;
+    const httpError = mapped ?? toHttpError(error);
+    const { method, routeOptions } = request;
     const details = { err: error, requestId: request.id, method, route: routeOptions.url };
     if (mapped) outages.failed(mapped, details);
-    else if (status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
-    const { type, body } = renderError(status, messages, { route: routeOptions.url, path: params as object });
+    else if (httpError.status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
     // The framework reports a malformed URL before any hook.
     if (!reply.hasHeader(requestIdHeader)) {
       reply.headers({ ...securityHeaders, "cache-control": noStore, [requestIdHeader]: request.id });
       request.server.cors?.addHeaders(request, reply);
     }
-    reply.code(status).headers(headers);
-    return sendBody(reply, type, body, log);
+    return sendFailure(reply, httpError);
   };
+}

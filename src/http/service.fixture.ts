@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { type Dispatcher, request } from "undici";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
+import { messagesOf } from "./failure.ts";
 import type { Handlers } from "./handlers.ts";
 import type { ServiceOptions } from "./options.ts";
 import { createService } from "./service.ts";
@@ -30,7 +31,10 @@ export const inQuery = (name: string, schema: object, more: object = {}) => ({
   ...more,
 });
 
-/** Options of a service. Default: its errors are a line of text, and it logs nothing. */
+/**
+ * Options of a service. Default: its errors are a line of text, or what it tells a caller who accepts JSON only, and it logs
+ * nothing.
+ */
 export const serviceOptions = (
   contract: Contract,
   handlers: AnyHandlers,
@@ -38,7 +42,10 @@ export const serviceOptions = (
 ): ServiceOptions<Operations> => ({
   contract,
   handlers: handlers as unknown as Handlers<Operations>,
-  renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
+  renderError: (failed, request) =>
+    request?.accept === "application/json"
+      ? { type: "application/json", body: failed.told }
+      : { type: "text/plain", body: `${messagesOf(failed).join("; ")}\n` },
   log: openLog("silent"),
   ...others,
 });

@@ -22,6 +22,7 @@ import { createService } from "./service.ts";
 
 const json = (schema: object) => ({ "application/json": { schema } });
 const text = { "text/plain": { schema: { type: "string" } } };
+const told = json({ type: "array" });
 /** The request as the handler got it. */
 const echo = json({ type: "object", additionalProperties: true });
 /** An operation that also declares the HTTP errors. */
@@ -33,7 +34,7 @@ const operationOf = (
 ) => {
   const { responses } = operation(operationId, content);
   for (const status of [400, 401, 403, 404, 405, 413, 415, 500, 503])
-    Object.assign(responses, { [status]: { description: "error", content: text } });
+    Object.assign(responses, { [status]: { description: "error", content: { ...text, ...told } } });
   return { operationId, responses, parameters, ...more };
 };
 
@@ -226,34 +227,73 @@ describe("path and query parameters are parsed strictly:", () => {
     ["/things/0x10", 400, "path parameter thing_id"],
     ["/things/%205", 400, "path parameter thing_id"],
     ["/things/1?after=9223372036854775808", 400, "query parameter after must be a 64-bit integer"],
-    ["/things/1?count=0", 400, "query parameter count must be >= 1"],
-    ["/things/1?count=%2B1", 400, "query parameter count must be integer"],
-    ["/things/1?count=1&count=2", 400, "query parameter count must be integer"],
-    ["/things/1?flag=yes", 400, "query parameter flag must be boolean"],
-    ["/things/1?flag=01", 400, "query parameter flag must be boolean"],
-    ["/things/1?count[]=1", 400, 'query parameter "count[]" is unknown'],
+    ["/things/1?count=0", 400, "query parameter count must be at least 1\n"],
+    ["/things/1?count=%2B1", 400, "query parameter count must be an integer\n"],
+    ["/things/1?count=1&count=2", 400, "query parameter count must be given once\n"],
+    ["/things/1?flag=yes", 400, "query parameter flag must be true or false\n"],
+    ["/things/1?flag=01", 400, "query parameter flag must be true or false\n"],
+    ["/things/1?count[]=1", 400, "query parameter count[] is unknown; is count meant?\n"],
     ["/things/1?since=2024-03-05++09:14:22Z", 400, "query parameter since"],
     ["/things/1?since=2024-03-05+09:14:22", 400, "query parameter since"],
     ["/things/1?since=2016-12-31T22:59:60Z", 400, "query parameter since"],
     ["/things/1?since=2024-02-30T00:00:00Z", 400, "query parameter since"],
     ["/things/1?since=2024-02-20T00:00:00+02:00", 400, "query parameter since"],
     ["/things/1?since=2024-02-20+00:00:00+02:00", 400, "query parameter since"],
-    ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is unknown'],
-    ["/things/1?nope=", 400, "is unknown; known: count, flag, after, since, kind, tag, accounts"],
-    ["/things/1?__proto__=1", 400, 'query parameter "__proto__" is unknown'],
-    ["/names/x?debug=1", 400, 'query parameter "debug" is unknown'],
+    [
+      "/things/1?nope=1&flag=2",
+      400,
+      "nope is unknown; known: count, flag, after, since, kind, tag, accounts; query parameter flag must be true or false\n",
+    ],
+    ["/things/1?nope=", 400, "is unknown; known: count, flag, after, since, kind, tag, accounts\n"],
+    ["/things/1?__proto__=1", 400, "query parameter __proto__ is unknown; known: count"],
+    ["/things/1?constructor=1", 400, "query parameter constructor is unknown; known: count"],
+    ["/things/1?a/b=1", 400, "query parameter a/b is unknown; known: count"],
+    ["/names/x?debug=1", 400, "query parameter debug is unknown; none is known here\n"],
     ["/names/x?a=%ZZ", 400, "malformed percent-encoding in the query"],
     ["/names/x?a=%FF", 400, "malformed percent-encoding in the query"],
     ["/names/%ZZ", 400, "malformed percent-encoding in the path"],
     ["/names/%FF", 400, "malformed percent-encoding in the path"],
-    [`/names/${"x".repeat(301)}`, 400, "path parameter name"],
-    [`/names/${"x".repeat(5000)}`, 400, "path parameter name"],
+    [`/names/${"x".repeat(301)}`, 400, "path parameter name must have at most 300 characters\n"],
+    [`/names/${"x".repeat(5000)}`, 400, "path parameter name must have at most 300 characters\n"],
+    ["/things/1?kind=tiny", 400, "query parameter kind must be Big or SMALL\n"],
     ["/nowhere", 404, "nothing is served at this path"],
   ])("%s is %i", async (path, status, message) => {
     const response = await send(path);
     expect(response.text).toContain(message);
     expect(response.status).toBe(status);
     expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  });
+
+  const unknown = { additionalProperties: false };
+  const to = (path: string, value: string) => ({ remedy: [{ op: "replace", path, value }] });
+  const move = (from: string, path: string) => ({ remedy: [{ op: "move", from, path }] });
+  const ofType = (parameter: string, type: string) => ({ parameter, rule: { type } });
+  const ofKind = { parameter: "kind", rule: { enum: ["Big", "SMALL"] } };
+  const ofSince = { parameter: "since", rule: { format: "date-time" } };
+  const instant = "2024-02-20T00:00:00+02:00";
+  test.each<[path: string, fault: object]>([
+    ["/things/x", { parameter: "thing_id", rule: { int64: true } }],
+    ["/things/1.0", { parameter: "thing_id", rule: { int64: true }, ...to("/thing_id", "1") }],
+    ["/things/1?count=0", { parameter: "count", rule: { minimum: 1 } }],
+    ["/things/1?count=1.5", ofType("count", "integer")],
+    ["/things/1?count=%2B1", { ...ofType("count", "integer"), ...to("/count", "1") }],
+    ["/things/1?count=1&count=2", ofType("count", "integer")],
+    ["/things/1?count[]=1", { parameter: "count[]", rule: unknown, ...move("/count[]", "/count") }],
+    ["/things/1?cuont=1", { parameter: "cuont", rule: unknown, ...move("/cuont", "/count") }],
+    ["/things/1?cuont=1&count=2", { parameter: "cuont", rule: unknown }],
+    ["/things/1?nope=1", { parameter: "nope", rule: unknown }],
+    ["/things/1?__proto__=1", { parameter: "__proto__", rule: unknown }],
+    ["/things/1?accounts=a&account=b", { parameter: "account", rule: unknown }],
+    ["/things/1?flag=yes", { ...ofType("flag", "boolean"), ...to("/flag", "true") }],
+    ["/things/1?flag=2", ofType("flag", "boolean")],
+    ["/things/1?kind=bigg", { ...ofKind, ...to("/kind", "Big") }],
+    ["/things/1?kind=tiny", ofKind],
+    [`/things/1?since=${instant}`, { ...ofSince, ...to("/since", instant) }],
+    ["/things/1?since=2024-02-30T00:00:00Z", ofSince],
+    [`/names/${"x".repeat(301)}`, { parameter: "name", rule: { maxLength: 300 } }],
+  ])("%s has a fault", async (path, fault) => {
+    const response = await send(path, { headers: { accept: "application/json" } });
+    expect(JSON.parse(response.text)).toEqual([{ ...fault, detail: expect.any(String) }]);
   });
 });
 
@@ -294,25 +334,39 @@ describe("a body is accepted unchanged or rejected:", () => {
   const texts = (...more: string[]) =>
     JSON.stringify({ result: true, x: [...Array.from({ length: 9_997 }, () => '"[{,\\'), ...more] });
   test.each<[string, string | Buffer, string]>([
-    ["a text for a boolean", '{"result":"true"}', "body/result must be boolean"],
-    ["a number for a boolean", '{"result":1}', "body/result must be boolean"],
-    ["null for a required member", '{"result":null}', "body/result must be boolean"],
-    ["a list of one for a value", '{"result":[true]}', "body/result must be boolean"],
-    ["an unknown member", '{"result":true,"extra":1}', 'body/"extra" is unknown'],
-    ["a text for an integer", '{"result":true,"size":"5"}', "body/size must be integer"],
-    ["a repeated item", '{"result":true,"names":["a","a"]}', "duplicate items (item 1 is a duplicate)"],
+    ["a text for a boolean", '{"result":"true"}', "body/result must be true or false\n"],
+    ["a number for a boolean", '{"result":1}', "body/result must be true or false\n"],
+    ["null for a required member", '{"result":null}', "body/result must be true or false\n"],
+    ["a list of one for a value", '{"result":[true]}', "body/result must be true or false\n"],
+    [
+      "an unknown member",
+      '{"result":true,"extra":1}',
+      "body/extra is unknown; known: result, size, parts, names\n",
+    ],
+    ["a text for an integer", '{"result":true,"size":"5"}', "body/size must be an integer\n"],
+    [
+      "a repeated item",
+      '{"result":true,"names":["a","a"]}',
+      "body/names must not repeat an element; element 2 is repeated\n",
+    ],
     [
       "missing members",
       '{"result":true,"parts":[{},{}]}',
       "parts/0/a is required; body/parts/0/b is required; body/parts/1",
     ],
-    ["a list", "[]", "body must be object"],
+    [
+      "a misspelt name where others are allowed",
+      '{"result":true,"parts":[{"A":1,"b":2}]}',
+      "body/parts/0/a is",
+    ],
+    ["a misspelt name", '{"reslut":true}', "body/reslut is unknown; is result meant?\n"],
+    ["a list", "[]", "body must be an object\n"],
     ["no JSON", "{", "the body is not valid JSON"],
     ["nothing", "", "the body is empty"],
     ["a long array", `[${"1,".repeat(10_000)}1]`, tooMany],
     ["an object of many members", `{${members}}`, tooMany],
     ["an array that is not closed", "[1,".repeat(50).concat("1,".repeat(300_000)), tooMany],
-    ["just as many, with commas and brackets in texts", texts(), 'body/"x" is unknown'],
+    ["just as many, with commas and brackets in texts", texts(), "body/x is unknown; known: result"],
     ["too many, with commas and brackets in texts", texts("", ""), tooMany],
     ["101 levels", nested(100), tooDeep],
     ["500,001 levels", nested(500_000), tooDeep],
@@ -322,6 +376,37 @@ describe("a body is accepted unchanged or rejected:", () => {
     const response = await post(body);
     expect(response.text).toContain(message);
     expect(response.status).toBe(400);
+  });
+
+  const to = (path: string, value: unknown) => ({ remedy: [{ op: "replace", path, value }] });
+  const ofType = (pointer: string, type: string) => ({ pointer, rule: { type } });
+  const atUnknown = (pointer: string) => ({ pointer, rule: { additionalProperties: false } });
+  test.each<[fault: object, body: string]>([
+    [{ ...ofType("/result", "boolean"), ...to("/result", true) }, '{"result":"true"}'],
+    [{ ...ofType("/result", "boolean"), ...to("/result", true) }, '{"result":[true]}'],
+    [ofType("/result", "boolean"), '{"result":null}'],
+    [ofType("/result", "boolean"), '{"result":2}'],
+    [{ ...ofType("/size", "integer"), ...to("/size", 5) }, '{"result":true,"size":"5"}'],
+    [ofType("/size", "integer"), '{"result":true,"size":5.5}'],
+    [{ pointer: "/result", rule: { required: true } }, "{}"],
+    [
+      { ...atUnknown("/reslut"), remedy: [{ op: "move", from: "/reslut", path: "/result" }] },
+      '{"reslut":true}',
+    ],
+    [{ ...atUnknown("/a~1b~0"), remedy: [{ op: "remove", path: "/a~1b~0" }] }, '{"result":true,"a/b~":1}'],
+    [
+      { pointer: "/names", rule: { "x-unique-items": true }, ...to("/names", ["a"]) },
+      '{"result":true,"names":["a","a"]}',
+    ],
+    [{ pointer: "/names", rule: { maxItems: 2 } }, '{"result":true,"names":["a","b","c"]}'],
+    [ofType("", "object"), "[]"],
+    [{ pointer: "", rule: { contentMediaType: "application/json" } }, "{"],
+    [{ pointer: "", rule: { required: true } }, ""],
+    [{ pointer: "", rule: { nestingMax: 100 } }, nested(100)],
+    [{ pointer: "", rule: { membersMax: 10_000 } }, `{${members}}`],
+  ])("%j is the fault of a body", async (fault, body) => {
+    const response = await post(body, { ...ofJson, accept: "application/json" });
+    expect(JSON.parse(response.text)).toEqual([{ ...fault, detail: expect.any(String) }]);
   });
 
   test.each([
@@ -340,13 +425,17 @@ describe("a body is accepted unchanged or rejected:", () => {
     const body = `{"parts":[${"{},".repeat(2000)}{}],"names":[${'"a",'.repeat(4000)}"a"]}`;
     expect((await post(body)).text.split("; ")).toEqual([
       "body/result is required",
-      "body/parts must NOT have more than 2 items",
-      "body/names must NOT have more than 2 items\n",
+      "body/parts must have at most 2 elements",
+      "body/names must have at most 2 elements\n",
     ]);
   });
 
   test("a missing required body is rejected", async () => {
     expect(await post(null, {})).toMatchObject({ status: 400, text: "a body is required\n" });
+    const { text } = await post(null, { accept: "application/json" });
+    expect(JSON.parse(text)).toEqual([
+      { pointer: "", rule: { required: true }, detail: "a body is required" },
+    ]);
   });
 
   const utf8 = "the charset of the body must be utf-8\n";
@@ -416,7 +505,7 @@ describe("authentication precedes validation:", () => {
     ["/secret/1", "weak", 403, "good is required; scope missing; best is required\n"],
     ["/secret/1", "unverifiable", 503, "no keys\n"],
     ["/secret/1", "broken", 500, "an unexpected error occurred; it is in the log\n"],
-    ["/secret/x", "good", 400, "path parameter number must be integer\n"],
+    ["/secret/x", "good", 400, "path parameter number must be an integer\n"],
     ["/secret/1", "good", 200, '{"name":"good"}\n'],
     ["/secret/1", "best", 200, '{"name":"best"}\n'],
   ])("%s with the token %s is %i", async (path, name, status, text) => {
@@ -518,12 +607,15 @@ describe("a request id", () => {
     const lines: string[] = [];
     const logged = await createService({
       ...unchecked,
-      renderError: (status, messages) => ({ type: "application/problem+json", body: { status, messages } }),
+      renderError: ({ status }) => ({
+        type: "application/problem+json",
+        body: { type: "/problems/a", status },
+      }),
       log: openLog("debug", { write: (line) => lines.push(line) }),
     });
     const headers = { "x-request-id": "mine" };
     const failed = await logged.inject({ url: "/names/broken?debug=1", headers });
-    expect(failed.json()).toMatchObject({ status: 400, request_id: "mine" });
+    expect(failed.json()).toEqual({ type: "/problems/a", status: 400, request_id: "mine" });
     await logged.inject({ url: "/secret/7", headers: { ...headers, authorization: "Bearer broken" } });
     await logged.close();
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -570,7 +662,7 @@ test.each(["thrown", "aborted"])("an error with any properties is a 500: %s", as
 });
 
 test.each<[string, string | undefined]>([
-  ["member", 'body/"undeclared" is unknown'],
+  ["member", "body/undeclared is unknown; known: amount"],
   ["missing", "body/amount is required"],
   ["status", "the status is not declared"],
   ["type", 'the media type "text/csv" is not declared'],

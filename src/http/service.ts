@@ -4,6 +4,7 @@ import { logsDebug } from "../process/log.ts";
 import { openCors } from "./access/cors.ts";
 import { securityHandlers } from "./access/security.ts";
 import { serveDocuments } from "./documents/documents.ts";
+import { failureSender } from "./errors.ts";
 import { beginRequests, logRequest } from "./guard.ts";
 import { closeGracefully } from "./limits/closing.ts";
 import { limitInFlight } from "./limits/overload.ts";
@@ -30,8 +31,9 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
   const authentication = securityHandlers(contract, security);
 
   const outages = watchOutages(log);
-  const app = openServer(options, outages);
-  app.decorate("cors", openCors(corsOrigins, operations));
+  const sendFailure = failureSender(options.renderError, log);
+  const app = openServer(options, outages, sendFailure);
+  app.decorate("cors", openCors(corsOrigins, contract, operations));
   if (security) app.decorateRequest("caller", undefined).decorateRequest("queryTokens", undefined);
   const closing = closeGracefully(app);
   beginRequests(app, operations, closing, options);
@@ -39,7 +41,7 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   if (metrics) processMetrics(metrics, contract.info);
 
-  const context = { log, closing, outages, inFlight: limitInFlight() };
+  const context = { log, closing, outages, sendFailure, inFlight: limitInFlight() };
   await addRoutes(app, served, handlers, authentication, context);
   if (documents) serveDocuments(app, served, documents);
   return app;

@@ -23,8 +23,8 @@ import type { Queue, QueueAddress } from "./queue/queue.ts";
 import { withinAccounts } from "./requests/accounts.ts";
 import { openBacklog, openPublications } from "./requests/backlog.ts";
 import { openCursors } from "./requests/cursor.ts";
+import { renderError } from "./requests/failures.ts";
 import { openReader } from "./requests/lanes.ts";
-import { problem } from "./requests/problem.ts";
 
 /** `addEvents` is optional in the contract. */
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
@@ -59,7 +59,7 @@ const generated = (name: string) => new URL(`../../generated/${name}`, import.me
 /** The contract of the service, its error format and its documents. */
 export const ledgerService = {
   contract: ledgerContract,
-  renderError: problem,
+  renderError,
   documents: {
     contract: generated("ledger.yaml"),
     console: { script: generated("ledger.console.js") },

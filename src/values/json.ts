@@ -41,7 +41,7 @@ export const nestingMax = 100;
  * The bound that a JSON text exceeds; undefined if it is within them. The text is not parsed, since that takes long for a
  * text that exceeds them. It may be no JSON.
  */
-export function exceededBound(text: string, membersMax: number): string | undefined {
+export function exceededBound(text: string, membersMax: number): ExceededBound | undefined {
   let depth = 0;
   let members = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -54,10 +54,21 @@ export function exceededBound(text: string, membersMax: number): string | undefi
     if (opens) depth += 1;
     else if (code === closingBracket || code === closingBrace) depth -= 1;
     if (opens || code === comma) members += 1;
-    if (depth > nestingMax) return `is nested more than ${nestingMax} levels deep`;
-    if (members > membersMax) return `has more than ${membersMax.toLocaleString("en")} members and elements`;
+    if (depth > nestingMax)
+      return { rule: { nestingMax }, text: `is nested more than ${nestingMax} levels deep` };
+    if (members > membersMax)
+      return {
+        rule: { membersMax },
+        text: `has more than ${membersMax.toLocaleString("en")} members and elements`,
+      };
   }
   return undefined;
+}
+
+/** A bound that a text exceeds: its name with its value, and words for people. */
+export interface ExceededBound {
+  rule: Record<string, number>;
+  text: string;
 }
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];

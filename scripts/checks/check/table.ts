@@ -289,6 +289,15 @@ export const wheel: Check[] = [
     paths: [...http, "src/ledger/handlers", "src/features/handlers"],
     needs: [python],
   },
+  {
+    name: "remedies",
+    covers: "remedies of errors mend requests with a mistake, and change nothing that was right",
+    minutes: 1,
+    command: "npm run remedies -- --seed SEED",
+    paths: [...http, "src/ledger/handlers", "src/features/handlers", "src/ledger/intake"],
+    needs: [],
+    nightly: "npm run remedies -- --seed SEED --requests 10000",
+  },
   generators(
     "generators",
     "nine generators",

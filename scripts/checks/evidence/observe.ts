@@ -3,8 +3,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { type Dispatcher, request as httpRequest } from "undici";
-import { type Operation, operationsOf } from "../../../src/contract/operations.ts";
+import { generalResponses, type Operation, operationsOf } from "../../../src/contract/operations.ts";
 import { mediaTypeOf, type ReceivedResponse, responseChecker } from "../../../src/contract/response-check.ts";
+import { problemJson } from "../../../src/http/problem.ts";
 import type { Subject } from "./subjects.ts";
 
 interface TestRequest {
@@ -50,16 +51,18 @@ export async function observe(subject: Subject): Promise<Observation[]> {
   const exchanges = [
     await inNormalOperation(subject, requests, samples),
     await inFailureSituations(subject, samples),
-    await duringClose(subject, samples),
+    await duringClose(subject, samples.flatMap(inEachFormat)),
+    await tooLate(subject, samples),
   ].flat();
 
   const violationOf = responseChecker(subject.contract);
+  const general = generalResponses(subject.contract);
   return exchanges.map(({ request, response }) => {
     const { operation, status } = request;
     const isExpected = status === undefined || status === response.status;
     const violation =
       violationOf(operation.operationId, response) ??
-      undeclaredHeaders(operation, response) ??
+      undeclaredHeaders({ ...general, ...operation.responses }, response) ??
       (isExpected ? undefined : `${status} was expected`);
     return { request, response, violation };
   });
@@ -80,9 +83,9 @@ const isRequestHeader = ({ parameters }: Operation, header: string): boolean =>
   impliedHeaders.request.includes(header) ||
   parameters.some(({ name, in: place }) => place === "header" && name.toLowerCase() === header);
 
-/** A violation if a response has headers that its operation does not declare. */
+/** A violation if a response has headers that none of the responses with its status declares. */
 function undeclaredHeaders(
-  { responses }: Operation,
+  responses: Operation["responses"],
   { status, headers }: ReceivedResponse,
 ): string | undefined {
   const declared = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
@@ -100,7 +103,8 @@ async function inNormalOperation(
   await using app = await subject.open("normal");
   const base = await app.listen(loopback);
   const exchanges: Exchange[] = [];
-  for (const request of requests) exchanges.push(await send(base, request));
+  const sent = requests.flatMap((request) => ((request.status ?? 0) < 400 ? request : inEachFormat(request)));
+  for (const request of sent) exchanges.push(await send(base, request));
   const unauthorized = (sample: TestRequest): TestRequest[] => [
     { ...sample, headers: {}, status: 401 },
     { ...sample, headers: authorization(subject.tokens?.insufficient), status: 403 },
@@ -110,11 +114,13 @@ async function inNormalOperation(
     ...(sample.operation.security.length > 0 ? unauthorized(sample) : []),
     { ...sample, method: "PATCH", status: 405 },
     { ...sample, headers: { ...sample.headers, host: "foreign.test" }, status: 421 },
+    { ...sample, headers: { ...sample.headers, host: "no host" }, status: 400 },
     { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
     ...(sample.method === "GET" ? [] : foreignChanges(sample)),
     ...(sample.operation.body ? withInvalidBodies(sample) : []),
   ]);
-  return [...exchanges, ...(await Promise.all(invalid.map((request) => send(base, request))))];
+  const all = invalid.flatMap(inEachFormat);
+  return [...exchanges, ...(await Promise.all(all.map((request) => send(base, request))))];
 }
 
 /** What a page of another origin can send: its request, and the types of bodies that need no preflight. */
@@ -143,7 +149,8 @@ async function inFailureSituations(subject: Subject, samples: TestRequest[]): Pr
   for (const situation of ["handlers throw", "dependency down", "database busy"] as const) {
     await using app = await subject.open(situation);
     const base = await app.listen(loopback);
-    const sent = samples.map((sample) => send(base, { ...sample, status: undefined }));
+    const all = samples.flatMap(inEachFormat);
+    const sent = all.map((sample) => send(base, { ...sample, status: undefined }));
     exchanges.push(...(await Promise.all(sent)));
   }
   return exchanges;
@@ -153,14 +160,33 @@ async function inFailureSituations(subject: Subject, samples: TestRequest[]): Pr
 async function duringClose(subject: Subject, samples: TestRequest[]): Promise<Exchange[]> {
   const app = await subject.open("normal");
   await app.listen(loopback);
-  const finish = await begin(app, samples);
+  const { complete, read } = await begin(app, samples);
   const closed = app.close();
-  const responses = await finish();
+  complete();
+  const responses = await read();
   await closed;
   return responses.map((response, index) => ({
     request: { ...(samples[index] as TestRequest), status: 503 },
     response,
   }));
+}
+
+/** Sends the first half of a request that the service does not await any longer. */
+async function tooLate(subject: Subject, [sample]: TestRequest[]): Promise<Exchange[]> {
+  await using app = await subject.open("normal");
+  await app.listen(loopback);
+  const request = { ...(sample as TestRequest), status: 408 };
+  const { read } = await begin(app, [request]);
+  app.server.headersTimeout = app.server.requestTimeout = 1;
+  return (await read()).map((response) => ({ request, response }));
+}
+
+/** The request, and the request of a caller who prefers problem documents, if its errors have another form by default. */
+function inEachFormat(request: TestRequest): TestRequest[] {
+  const types = Object.keys(request.operation.responses["400"]?.content ?? {});
+  return types.length > 1 && types.includes(problemJson)
+    ? [request, { ...request, headers: { ...request.headers, accept: problemJson } }]
+    : [request];
 }
 
 const authorization = (token: string | undefined): Record<string, string> =>
@@ -169,7 +195,7 @@ const authorization = (token: string | undefined): Record<string, string> =>
 const loopback = { host: "127.0.0.1", port: 0 };
 
 /** The operation of a request. If several paths match, the one with the fewest parameters. */
-function operationAt(operations: Operation[], method: string, path: string): Operation | undefined {
+export function operationAt(operations: Operation[], method: string, path: string): Operation | undefined {
   const [address = ""] = path.split("?");
   const pattern = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   return operations
@@ -199,10 +225,7 @@ async function firstEvent(chunks: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
-/**
- * Sends the first half of each request, which keeps the connections busy. The returned function sends the second halves
- * and reads the responses.
- */
+/** Sends the first half of each request, which keeps the connections busy. Then the second halves can be sent. */
 async function begin(app: FastifyInstance, requests: TestRequest[]) {
   const accepted: Socket[] = [];
   app.server.on("connection", (socket) => accepted.push(socket));
@@ -216,9 +239,11 @@ async function begin(app: FastifyInstance, requests: TestRequest[]) {
   const haveArrived = () =>
     accepted.length === sockets.length && accepted.every(({ bytesRead }) => bytesRead > 0);
   while (!haveArrived()) await setTimeout(1);
-  return async () => {
-    for (const socket of sockets) socket.write("\r\n");
-    return (await Promise.all(sockets.map((socket) => text(socket)))).map(parseResponse);
+  return {
+    complete() {
+      for (const socket of sockets) socket.write("\r\n");
+    },
+    read: async () => (await Promise.all(sockets.map((socket) => text(socket)))).map(parseResponse),
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Contract } from "../../../src/contract/operations.ts";
 import type { Security } from "../../../src/http/access/security.ts";
+import { messagesOf } from "../../../src/http/failure.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { createService } from "../../../src/http/service.ts";
 import { openLog } from "../../../src/process/log.ts";
@@ -13,10 +14,12 @@ const error = { description: "an error", ...text };
 const cacheControl = { "Cache-Control": { required: true, schema: { type: "string" } } };
 const allow = { ...cacheControl, Allow: { required: true, schema: { type: "string" } } };
 const retryAfter = { "Retry-After": { required: true, schema: { type: "integer" } } };
-const errors = {
-  ...{ 400: error, 405: { ...error, headers: allow }, 421: error, 500: error },
+const errors = { 400: error, 421: error, 500: error, 503: { ...error, headers: retryAfter } };
+/** The responses that no operation lists. */
+const general = {
+  405: { ...error, headers: allow },
+  408: { ...error, headers: cacheControl },
   431: { ...error, headers: cacheControl },
-  503: { ...error, headers: retryAfter },
 };
 const light = {
   type: "object",
@@ -31,8 +34,13 @@ const side = {
 };
 const past = { name: "past", in: "query", schema: { type: "boolean" } };
 
-/** The contract of a service with one operation. Tests change its responses and the enum of its colours. */
-function lightContract(changed: object = {}, colours = ["red", "green"], security?: object[]): Contract {
+/** The contract of a service with one operation. Tests change its responses, the enum of its colours and the general responses. */
+function lightContract(
+  changed: object = {},
+  colours = ["red", "green"],
+  security?: object[],
+  changedGeneral: object = {},
+): Contract {
   const schema = { ...light, properties: { ...light.properties, colour: { type: "string", enum: colours } } };
   const success = { description: "its colour", content: { "application/json": { schema } } };
   const get = {
@@ -41,6 +49,7 @@ function lightContract(changed: object = {}, colours = ["red", "green"], securit
   };
   const contract = {
     ...{ openapi: "3.1.0", info: { title: "Crossing", version: "1.0.0" }, paths: { "/light": { get } } },
+    "x-general-responses": { ...general, ...changedGeneral },
     components: {
       schemas: { Message: light },
       ...(security && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
@@ -78,7 +87,7 @@ async function faultsWith(change: Change): Promise<string[]> {
             body: (change.bodies ?? bodies)[query.side],
           }),
         } as never,
-        renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
+        renderError: (failed) => ({ type: "text/plain", body: messagesOf(failed).join("; ") }),
         log: openLog("silent"),
       });
       return situation === "handlers throw" ? withThrowingHandlers(app) : app;
@@ -90,6 +99,9 @@ async function faultsWith(change: Change): Promise<string[]> {
 }
 
 const withResponses = (changed: object): Change => ({ contract: lightContract(changed) });
+const withGeneral = (changed: object): Change => ({
+  contract: lightContract({}, undefined, undefined, changed),
+});
 /** A service with tokens that also accepts these by mistake. `none` is a request without a token. */
 const secured = (...accepted: string[]): Change => ({
   contract: lightContract({ 401: error, 403: error }, undefined, [{ bearer: ["see"] }]),
@@ -134,28 +146,41 @@ test.each<[name: string, Change, faults: string[]]>([
     ["getLight never returned 500 application/json"],
   ],
   [
+    "never returned a general status",
+    withGeneral({ 418: error }),
+    ["every operation never returned 418 text/plain"],
+  ],
+  [
+    "lists a general status at its operation too",
+    withResponses({ 405: general[405] }),
+    [
+      "every operation never returned 405 text/plain",
+      ...items("every operation 405 Allow: present", "every operation 405 Cache-Control: present"),
+    ],
+  ],
+  [
     "returned an undeclared status",
-    withResponses({ 405: undefined }),
+    withGeneral({ 405: undefined }),
     [`PATCH ${request} returned 405: the status is not declared`],
   ],
   [
     "returned an undeclared header",
-    withResponses({ 405: { ...error, headers: cacheControl } }),
+    withGeneral({ 405: { ...error, headers: cacheControl } }),
     [
       `PATCH ${request} returned 405: the headers allow are not declared`,
-      "not covered: getLight 405 Cache-Control: present",
+      "not covered: every operation 405 Cache-Control: present",
     ],
   ],
   [
     "never returned a header, or always an optional one",
-    withResponses({ 405: { ...error, headers } }),
-    items("getLight 405 Allow: absent", "getLight 405 X-Since: present"),
+    withGeneral({ 405: { ...error, headers } }),
+    items("every operation 405 Allow: absent", "every operation 405 X-Since: present"),
   ],
   [
     "returned an undeclared member",
     { bodies: undeclared },
     [
-      'GET /light?side=south&past=false returned 200: body/"size" is unknown; known: colour, since',
+      "GET /light?side=south&past=false returned 200: body/size is unknown; known: colour, since",
       ...items(green, "getLight 200: without since"),
       ...items("getLight past: the value false", 'getLight side: the value "south"'),
     ],

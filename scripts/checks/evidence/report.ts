@@ -1,21 +1,22 @@
-import { operationsOf } from "../../../src/contract/operations.ts";
+import { generalResponses, operationsOf } from "../../../src/contract/operations.ts";
 import { mediaTypeOf } from "../../../src/contract/response-check.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";
-import { uncoveredItems } from "./uncovered.ts";
+import { generalPlace, placeOf, uncoveredItems } from "./uncovered.ts";
 
 /**
  * What a contract declares and nothing showed, and what contradicts it: responses that were never seen, responses that
  * violate it, and coverage items that nothing covers.
  */
 export function faultsOf(subject: Subject, observations: Observation[]): string[] {
+  const general = { operationId: generalPlace, responses: generalResponses(subject.contract) };
   const seen = new Set(
     observations.map(
       ({ request: { operation }, response: { status, headers } }) =>
-        `${operation.operationId} ${status} ${mediaTypeOf(headers)}`,
+        `${placeOf(operation, status)} ${status} ${mediaTypeOf(headers)}`,
     ),
   );
-  const neverSeen = operationsOf(subject.contract).flatMap(({ operationId, responses }) =>
+  const neverSeen = [...operationsOf(subject.contract), general].flatMap(({ operationId, responses }) =>
     Object.entries(responses).flatMap(([status, { content = { "": undefined } }]) =>
       Object.keys(content)
         .filter((type) => !seen.has(`${operationId} ${status} ${type}`))

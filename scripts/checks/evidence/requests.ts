@@ -209,6 +209,7 @@ export const ledgerRequests: RequestCase[] = [
   post(202, [addedEvent, { ...addedEvent, reproject_domain_object: true }]),
   post(202, []),
   post(400, { ...addedEvent, timestamp: "noon" }),
+  ...get(400, "/v1/transaction/?acount_id=57", "/v1/transaction/?account_id=57&transaction_type=paymnt"),
 ];
 
 function range(first: number, last: number): number[] {
@@ -246,6 +247,12 @@ export const featuresRequests: RequestCase[] = [
   ...[features.evaluateFlag, features.evaluateFlags].flatMap((sample) =>
     [{}, { context: { targetingKey: "unknown" } }].map((body) => ({ ...sample, status: 400, body })),
   ),
+  ...get(400, "/features/customer?featrue=dark-mode", "/changes?limit=1000000"),
+  {
+    ...features.hasFeatures,
+    status: 400,
+    body: { resources: [other], features: ["temporary"], colour: "red" },
+  },
   ...get(200, "/resources/customer/43", "/resources/customer/45/changes"),
   ...get(410, "/resources/customer/45/changes?cursor=other-1", "/changes?cursor=other-1"),
   { ...features.listChanges, headers: { "last-event-id": "newest" } },

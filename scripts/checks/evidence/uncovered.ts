@@ -1,9 +1,16 @@
-import { follow, operationsOf } from "../../../src/contract/operations.ts";
+import { follow, generalResponses, type Operation, operationsOf } from "../../../src/contract/operations.ts";
 import { mediaTypeOf } from "../../../src/contract/response-check.ts";
 import { isJson } from "../../../src/values/json.ts";
 import { type CompiledContract, compiled, itemsCoveredBy, itemsOf } from "./coverage.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";
+
+/** The place of the responses that no operation declares, in the names of items. */
+export const generalPlace = "every operation";
+
+/** The place of a response in the names of items. */
+export const placeOf = ({ operationId, responses }: Operation, status: number): string =>
+  status in responses ? operationId : generalPlace;
 
 /** The coverage items of a contract that no request, response or message covers. */
 export function uncoveredItems({ contract, accepted }: Subject, observations: Observation[]): string[] {
@@ -22,29 +29,24 @@ export function uncoveredItems({ contract, accepted }: Subject, observations: Ob
       if (!required) items.add(`${operationId} ${name}: absent`);
       else if (place === "query") items.add(`${operationId} ${name}: missing`);
     }
-    for (const [status, { content = {}, headers = {} }] of Object.entries(responses)) {
-      for (const [name, { required }] of Object.entries(headers)) {
-        items.add(`${operationId} ${status} ${name}: present`);
-        if (!required) items.add(`${operationId} ${status} ${name}: absent`);
-      }
-      for (const { schema } of Object.values(content))
-        itemsOf(compiledContract, `${operationId} ${status}`, schema, items);
-    }
+    addResponses(compiledContract, operationId, responses, items);
   }
+  const general = generalResponses(contract);
+  addResponses(compiledContract, generalPlace, general, items);
   for (const observation of observations) {
     if (observation.violation !== undefined) continue;
     const { operation } = observation.request;
     const { status, headers, body = "" } = observation.response;
-    const declared = operation.responses[status] ?? {};
+    const place = placeOf(operation, status);
+    const declared = operation.responses[status] ?? general[status] ?? {};
     for (const name of Object.keys(declared.headers ?? {})) {
       const isPresent = headers[name.toLowerCase()] !== undefined;
-      covered.add(`${operation.operationId} ${status} ${name}: ${isPresent ? "present" : "absent"}`);
+      covered.add(`${place} ${status} ${name}: ${isPresent ? "present" : "absent"}`);
     }
     const type = mediaTypeOf(headers);
     const schema = declared.content?.[type]?.schema;
     const value = isJson(type) ? JSON.parse(body) : body;
-    if (schema)
-      itemsCoveredBy(compiledContract, `${operation.operationId} ${status}`, schema, value, covered);
+    if (schema) itemsCoveredBy(compiledContract, `${place} ${status}`, schema, value, covered);
     coverRequest(compiledContract, observation, covered);
   }
   for (const [name, values] of Object.entries(accepted)) {
@@ -53,6 +55,21 @@ export function uncoveredItems({ contract, accepted }: Subject, observations: Ob
     for (const value of values) itemsCoveredBy(compiledContract, name, schema, value, covered);
   }
   return [...items].filter((item) => !covered.has(item)).sort();
+}
+
+function addResponses(
+  contract: CompiledContract,
+  place: string,
+  responses: Operation["responses"],
+  items: Set<string>,
+): void {
+  for (const [status, { content = {}, headers = {} }] of Object.entries(responses)) {
+    for (const [name, { required }] of Object.entries(headers)) {
+      items.add(`${place} ${status} ${name}: present`);
+      if (!required) items.add(`${place} ${status} ${name}: absent`);
+    }
+    for (const { schema } of Object.values(content)) itemsOf(contract, `${place} ${status}`, schema, items);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ChangeRecord, eventPieces, type FeatureCalls } from "../change-stream.ts";
-import { ResponseError } from "../errors.ts";
 import { sleep } from "../limit.ts";
+import { ResponseError } from "../response-error.ts";
 import { backoffMs } from "../retry.ts";
 import { applyChanges, type Copy, catchUp, copyKinds } from "./copy.ts";
 import { changedFeatures } from "./entries.ts";

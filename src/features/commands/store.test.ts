@@ -67,12 +67,18 @@ describe("the command store", () => {
 
   test.each([
     ["{", "line 2 is not JSON"],
-    ["[]", "line 2: the value must be object"],
+    ["[]", "line 2: the value must be an object; 0 features were imported\n"],
     ['{"resource":"a","id":"b","feature":"\\ud800"}', "line 2 has an unpaired surrogate"],
     ['{"resource":"a","id":"b"}', "line 2: feature is required"],
-    ['{"resource":"a","id":"b","feature":""}', "line 2: feature must NOT have fewer than 1 characters"],
-    ['{"resource":"a","id":"b","feature":"c","expires_at":"soon"}', "line 2: expires_at must be"],
-    ['{"resource":"a","id":"b","feature":"c","x":1}', "line 2:"],
+    [
+      '{"resource":"a","id":"b","feature":""}',
+      "line 2: feature must not be empty; 0 features were imported\n",
+    ],
+    ['{"resource":"a","id":"b","feature":"c","expires_at":"soon"}', "line 2: expires_at must be an instant"],
+    [
+      '{"resource":"a","id":"b","feature":"c","x":1}',
+      "line 2: x is unknown; known: resource, id, feature, expires_at",
+    ],
   ])("reports the number of a line that cannot be imported: %s", async (line, message) => {
     const good = '{"resource":"a","id":"b","feature":"c"}';
     const { code, errors } = await store("lmdb:s", ["import", "-"], newFolder(), `\n${line}\n${good}\n`);

@@ -4,6 +4,7 @@ import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { components } from "../../../generated/features.ts";
 import { featuresContract } from "../../contract/contracts.ts";
+import { describeFaults } from "../../contract/faults.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../../process/command.ts";
 import { privateFileMode } from "../../process/private-folder.ts";
@@ -13,7 +14,7 @@ import { stopOnSignals } from "../../process/stop.ts";
 import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
 import { readChange, viewEntry } from "../requests/entry.ts";
-import { tooManyFeatures } from "../requests/errors.ts";
+import { tooMany } from "../requests/errors.ts";
 import { isPast } from "../requests/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
@@ -34,14 +35,14 @@ meanwhile. Each line is a JSON object (schema Entry of the contract). A FILE of 
 `;
 
 const linesPerBatch = 1000;
-const findErrors = schemaValidator(featuresContract, "Entry");
+const findFaults = schemaValidator(featuresContract, "Entry");
 
 function readLine(number: number, line: string): ResourceChange {
   const entry = parseJson(line);
   if (entry === undefined) throw new Error(`line ${number} is not JSON`);
   if (!isUnicode(entry)) throw new Error(`line ${number} has an unpaired surrogate`);
-  const errors = findErrors(entry);
-  if (errors.length > 0) throw new Error(`line ${number}: ${errors.join("; ")}`);
+  const faults = describeFaults(findFaults(entry), (pointer) => pointer.slice(1) || "the value");
+  if (faults.length > 0) throw new Error(`line ${number}: ${faults.join("; ")}`);
   return readChange({ type: "add", ...(entry as components["schemas"]["Entry"]) });
 }
 
@@ -105,7 +106,7 @@ async function importFrom(store: Features, file: string, signal: AbortSignal): P
     const outcome = await changeMany(store.change, changes);
     if ("tooMany" in outcome) {
       const [number, { resource, id }] = batch[outcome.tooMany] as (typeof batch)[number];
-      throw new Error(`line ${number}: ${resource}/${id} ${tooManyFeatures}`);
+      throw new Error(`line ${number}: ${resource}/${id} ${tooMany}`);
     }
     for (const had of outcome.had) counts[had ? "already present" : "added"] += 1;
     progress.advance(batch.length);

@@ -1,7 +1,8 @@
 import type { operations } from "../../../generated/features.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readChange } from "../requests/entry.ts";
-import { errorLine, tooManyFeatures } from "../requests/errors.ts";
+import { future, tooMany, tooManyFeatures } from "../requests/errors.ts";
 import { expiryOf, isPast } from "../requests/expiry.ts";
 import type { LongWork } from "../requests/long-work.ts";
 import { changeMany } from "../store/change-many.ts";
@@ -24,17 +25,18 @@ export function bulkHandlers(store: Features, long: LongWork) {
       log.debug({ changes: changes.length }, "change features");
       for (const [index, { type, expires_at }] of changes.entries()) {
         if (expires_at === undefined) continue;
-        const place = `body/changes/${index}/expires_at`;
-        if (type === "remove") return errorLine(400, `${place} is not allowed with remove`);
-        if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
+        const pointer = `/changes/${index}/expires_at`;
+        const wrong = (rule: Record<string, unknown>, text: string) =>
+          failure(400, { pointer, rule, detail: `body${pointer} ${text}` });
+        if (type === "remove") return wrong({ not: "remove" }, "is not allowed with remove");
+        if (isPast(expiryOf(expires_at))) return wrong(future, "must be in the future");
       }
       const makeChanges = () => changeMany(store.change, changes.map(readChange));
       const outcome = await long(owner, changes.length, makeChanges);
       if ("tooMany" in outcome) {
         const { resource, id } = changes[outcome.tooMany] as (typeof changes)[number];
-        return errorLine(
-          400,
-          `body/changes/${outcome.tooMany}: ${resource}/${id} ${tooManyFeatures}; ` +
+        return tooManyFeatures(
+          `body/changes/${outcome.tooMany}: ${resource}/${id} ${tooMany}; ` +
             "none of its changes was made, those to other resources may have been",
         );
       }

@@ -1,7 +1,8 @@
 import type { operations } from "../../../generated/features.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { toJson } from "../../values/json.ts";
-import { errorLine, unknownCursor } from "../requests/errors.ts";
+import { unknownCursor } from "../requests/errors.ts";
 import { openChangeStreams, viewRecord } from "../requests/feed.ts";
 import { type LongWork, unknownSize } from "../requests/long-work.ts";
 import { readHistory, searchFeed } from "../requests/resource-changes.ts";
@@ -22,7 +23,7 @@ export function changeHandlers(store: ChangeFeed & Pick<FeatureStore, "history">
       const size = isStream ? 1 : limit;
       const entries =
         isStream && given !== newest ? [] : await long(owner, size, () => store.changes(after, size));
-      if (entries === undefined) return errorLine(410, unknownCursor);
+      if (entries === undefined) return failure(410, unknownCursor);
       if (isStream) return { status: 200, type: mediaType, body: follow(owner, {}, after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;
       return mediaType === "application/x-ndjson"
@@ -36,7 +37,7 @@ export function changeHandlers(store: ChangeFeed & Pick<FeatureStore, "history">
       const page = await (history
         ? long(owner, limit, () => readHistory(history, resource, id, cursor, limit))
         : long(owner, unknownSize, () => searchFeed(store, resource, id, cursor, limit, signal)));
-      if (page === undefined) return errorLine(410, unknownCursor);
+      if (page === undefined) return failure(410, unknownCursor);
       const { found, next: next_cursor } = page;
       const changes = found.map(viewRecord);
       return { status: 200, body: { changes, ...(next_cursor !== undefined && { next_cursor }) } };

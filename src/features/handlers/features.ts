@@ -1,8 +1,9 @@
 import type { operations } from "../../../generated/features.ts";
 import { entityTag, isMatched, isWeakened } from "../../http/entity-tag.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { toJson } from "../../values/json.ts";
-import { errorLine, tooManyFeatures } from "../requests/errors.ts";
+import { expiryInThePast, tooMany, tooManyFeatures } from "../requests/errors.ts";
 import { expiryOf, isPast } from "../requests/expiry.ts";
 import { type LongWork, sizeAt } from "../requests/long-work.ts";
 import { namesOf, removalOf, replaceList } from "../requests/replace.ts";
@@ -30,7 +31,7 @@ export function featureHandlers(store: Features, stateAt: StateAt, long: LongWor
       // The kernel lets a request without it through.
       const ifMatch: string | undefined = headers["If-Match"];
       if (ifMatch === undefined) {
-        return errorLine(428, "the header If-Match is required: the ETag of the list to replace, or *");
+        return failure(428, "the header If-Match is required: the ETag of the list to replace, or *");
       }
       let tag = "";
       const list = await replaceList(store, long, owner, [resource, id, features], (present) => {
@@ -38,7 +39,7 @@ export function featureHandlers(store: Features, stateAt: StateAt, long: LongWor
         return isMatched(ifMatch, tag);
       });
       if (list) return { status: 200, body: list };
-      return errorLine(412, isWeakened(ifMatch, tag) ? weakTag : otherTag);
+      return failure(412, isWeakened(ifMatch, tag) ? weakTag : otherTag);
     },
 
     async removeFeatures({ path: { resource, id }, owner, log }) {
@@ -58,9 +59,9 @@ export function featureHandlers(store: Features, stateAt: StateAt, long: LongWor
     async addFeature({ path: { resource, id, feature }, query: { expires_at }, log }) {
       log.debug({ resource, id, feature }, "add feature");
       const expiresAt = expiryOf(expires_at);
-      if (isPast(expiresAt)) return errorLine(400, "query parameter expires_at must be in the future");
+      if (isPast(expiresAt)) return failure(400, expiryInThePast);
       const outcome = await store.change(resource, id, [{ type: "add", feature, expiresAt }]);
-      if ("rejected" in outcome) return errorLine(400, `the resource ${tooManyFeatures}`);
+      if ("rejected" in outcome) return tooManyFeatures(`the resource ${tooMany}`);
       return { status: outcome.had[0] ? 200 : 201, body: { result: true } };
     },
 

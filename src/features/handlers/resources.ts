@@ -1,12 +1,23 @@
 import type { operations } from "../../../generated/features.ts";
+import { failure, parameterFault } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { readCursor, viewEntry, writeCursor } from "../requests/entry.ts";
-import { errorLine } from "../requests/errors.ts";
 import { viewExpiry } from "../requests/expiry.ts";
 import { type LongWork, sizeAt } from "../requests/long-work.ts";
 import type { StateAt } from "../requests/state.ts";
 import type { Directory, Features } from "../store/store.ts";
+
+const countNotAllowed = parameterFault(
+  "count",
+  { not: "as_of" },
+  "query parameter count is not allowed with as_of",
+);
+const unknownPageCursor = parameterFault(
+  "cursor",
+  { from: "next_cursor" },
+  "query parameter cursor must be the next_cursor of a page of this list",
+);
 
 /** One resource with its features, the resources with a feature, and the entries of a kind of resource. */
 export function resourceHandlers(store: Features & Directory, stateAt: StateAt, long: LongWork) {
@@ -25,7 +36,7 @@ export function resourceHandlers(store: Features & Directory, stateAt: StateAt, 
       const state = await stateAt(as_of);
       if ("status" in state) return state;
       if (count && as_of !== undefined) {
-        return errorLine(400, "query parameter count is not allowed with as_of");
+        return failure(400, countNotAllowed);
       }
       const after = cursor && Buffer.from(cursor, "base64url").toString();
       const page = () => state.idsWith(resource, feature, after, limit);
@@ -42,7 +53,7 @@ export function resourceHandlers(store: Features & Directory, stateAt: StateAt, 
       log.debug({ resource, cursor, limit }, "list entries");
       const after = cursor === undefined ? undefined : readCursor(cursor);
       if (cursor !== undefined && !after) {
-        return errorLine(400, "query parameter cursor must be the next_cursor of a page of this list");
+        return failure(400, unknownPageCursor);
       }
       const found = await long(owner, limit, () => store.entriesOf(resource, after, limit));
       const last = found.length === limit ? found.at(-1) : undefined;

@@ -43,11 +43,11 @@ const failure = (errorCode: Schemas["EvaluationErrorCode"], errorDetails: string
 });
 
 const nameRule = "a text of 1 to 256 characters without control characters";
-let nameErrors: ((value: unknown) => string[]) | undefined;
+let findFaults: ReturnType<typeof schemaValidator> | undefined;
 function isName(value: unknown): value is string {
   // Compiled at the first use, since most installations evaluate no flags.
-  nameErrors ??= schemaValidator(featuresContract, "Name");
-  return nameErrors(value).length === 0;
+  findFaults ??= schemaValidator(featuresContract, "Name");
+  return findFaults(value).length === 0;
 }
 
 function decoded(part: string): string | undefined {

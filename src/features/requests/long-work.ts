@@ -1,4 +1,4 @@
-import { unavailable } from "../../http/http-error.ts";
+import { overloaded } from "../../http/http-error.ts";
 import { openLane } from "../../waiting/lane.ts";
 import type { Owner } from "../../waiting/owner.ts";
 
@@ -20,7 +20,7 @@ export function openLongWork(): LongWork {
     runningMax: 6,
     waitingMax: 100,
     limitMs: 30_000,
-    busy: unavailable("too many long requests are in flight; try again later"),
+    busy: overloaded("too many long requests are in flight; try again later"),
   });
   return (owner, size, work) => (size > quickMax ? lane.run(owner, work) : work());
 }

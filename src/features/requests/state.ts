@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Failure, failure, parameterFault } from "../../http/failure.ts";
 import { unavailable } from "../../http/http-error.ts";
 import { epochMillisecondsOf } from "../../values/instant.ts";
 import { sharedNext } from "../../waiting/shared.ts";
 import { type FeatureStore, type State, StoreFailure } from "../store/store.ts";
-import { errorLine } from "./errors.ts";
 import { instantOf } from "./expiry.ts";
 
 export type StateAt = ReturnType<typeof statesOf>;
@@ -11,9 +11,16 @@ export type StateAt = ReturnType<typeof statesOf>;
 /** A clock that is further behind the clock of this process is not awaited, in milliseconds. */
 const aheadMaxMs = 1000;
 
-const noHistory =
-  "query parameter as_of is not possible: this service does not keep its history " +
-  "(the URL of its store needs keep=all)";
+const noHistory = parameterFault(
+  "as_of",
+  { keep: "all" },
+  "query parameter as_of is not possible: this service does not keep its history (the URL of its store needs keep=all)",
+);
+const inFuture = parameterFault(
+  "as_of",
+  { maximum: "now" },
+  "query parameter as_of must not be in the future",
+);
 
 /**
  * Returns a function that resolves with the state at `as_of`, now by default, or with the error response. The state stays
@@ -46,12 +53,12 @@ export function statesOf(store: State & Pick<FeatureStore, "history">) {
     );
   }
 
-  return async (as_of: string | undefined): Promise<State | ReturnType<typeof errorLine<400>>> => {
+  return async (as_of: string | undefined): Promise<State | Failure<400>> => {
     if (as_of === undefined) return present;
     const { history } = store;
-    if (!history) return errorLine(400, noHistory);
+    if (!history) return failure(400, noHistory);
     const at = epochMillisecondsOf(as_of);
-    if (at > Date.now()) return errorLine(400, "query parameter as_of must not be in the future");
+    if (at > Date.now()) return failure(400, inFuture);
     await settle(at);
     return history.at(at);
   };

@@ -185,14 +185,21 @@ describe("the change feed", () => {
   test("a cursor of forgotten changes is 410, and so is a cursor of another store", async () => {
     const { next_cursor } = await page();
     for (let round = 0; round < 30; round++) await change(add("1", "a"), remove("1", "a"));
+    const gone = "the cursor is unknown, or records after it have been deleted; ";
+    const detail = `${gone}read the data again, then the feed from cursor=newest`;
     for (const invalid of [next_cursor, "unknown-1", "x"]) {
-      for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
-        const response = await request("GET", `/changes?cursor=${invalid}`, { headers: { accept } });
-        expect(response).toMatchObject({ status: 410, type: plain });
-        expect(response.text).toMatch(
-          /^the cursor is unknown, or records after it have been deleted.*cursor=newest\n$/,
-        );
+      const path = `/changes?cursor=${invalid}`;
+      for (const accept of ["application/x-ndjson", "text/event-stream"]) {
+        const response = await request("GET", path, { headers: { accept } });
+        expect(response).toMatchObject({ status: 410, type: plain, text: `${detail}\n` });
+        expect(response.headers).toMatchObject({ vary: "accept" });
       }
+      const { status, type, headers, text } = await request("GET", path, {
+        headers: { accept: "application/json" },
+      });
+      expect([status, type]).toEqual([410, "application/problem+json; charset=utf-8"]);
+      expect(headers).toMatchObject({ vary: "accept" });
+      expect(JSON.parse(text)).toMatchObject({ type: "/problems/cursor-gone", status, detail });
     }
     expect((await page()).changes).toHaveLength(50);
   });

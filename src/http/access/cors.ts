@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Operation } from "../../contract/operations.ts";
+import { type Contract, generalResponses, type Operation } from "../../contract/operations.ts";
 import { varyBy } from "../vary.ts";
 
 export type Cors = NonNullable<ReturnType<typeof openCors>>;
@@ -18,10 +18,10 @@ const maxAgeSeconds = 7200;
  * Lets pages of these origins use the service, or of all if they are `*` (WHATWG Fetch, section 3.3). Credentials are in
  * headers, not cookies. Undefined without origins.
  */
-export function openCors(origins: string[], operations: Operation[]) {
+export function openCors(origins: string[], contract: Contract, operations: Operation[]) {
   if (origins.length === 0) return undefined;
   const isForAll = origins.includes("*");
-  const exposed = exposedHeaders(operations);
+  const exposed = exposedHeaders(contract, operations);
   const allowedOrigin = ({ headers: { origin } }: FastifyRequest): string | undefined =>
     isForAll ? "*" : origins.find((one) => one === origin);
   return {
@@ -57,8 +57,8 @@ export const sendPreflight = (reply: FastifyReply, methods: string): FastifyRepl
     .send();
 
 /** The headers that the contract declares for responses, which scripts could not read without this. */
-function exposedHeaders(operations: Operation[]): string {
-  const responses = operations.flatMap((operation) => Object.values(operation.responses));
-  const names = responses.flatMap(({ headers = {} }) => Object.keys(headers));
+function exposedHeaders(contract: Contract, operations: Operation[]): string {
+  const responses = [generalResponses(contract), ...operations.map((operation) => operation.responses)];
+  const names = responses.flatMap(Object.values).flatMap(({ headers = {} }) => Object.keys(headers));
   return [...new Set(names)].sort().join(", ");
 }

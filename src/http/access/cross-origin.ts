@@ -57,7 +57,7 @@ export function openOriginCheck(publicUrl: string | undefined, cors: Cors | unde
   const publicHost = publicUrl && new URL(publicUrl).host;
   return (request) => {
     if (safeMethods.has(request.method) || isSameOrigin(request, publicHost)) return undefined;
-    return cors?.isAllowed(request) ? undefined : new HttpError(403, [crossOrigin]);
+    return cors?.isAllowed(request) ? undefined : new HttpError(403, [crossOrigin], {}, "cross-origin");
   };
 }
 

@@ -16,8 +16,7 @@ import { openQueue } from "../../ledger/queue/queues.ts";
 import { openLog } from "../../process/log.ts";
 import type { HttpOptions } from "../options.ts";
 import { serve } from "../service.fixture.ts";
-
-import { completePage, htmlPage } from "./page.ts";
+import { completePage, escapeHtml, htmlPage, prose } from "./page.ts";
 import { tablesOf } from "./tables.ts";
 
 const log = openLog("silent");
@@ -66,10 +65,12 @@ async function send(service: string, path: string, options: Parameters<typeof re
 const requiredUrls: Record<string, string[]> = {
   "/console": ["console/console.css", "console/console.js", "docs"],
   "/docs": [
-    ...["console", "openapi.yaml", "openapi.json"],
+    ...["console", "openapi.yaml", "openapi.json", "problems"],
     ...["docs.css", "swagger-ui.css", "swagger-ui.js", "docs.js"].map((file) => `docs/${file}`),
   ],
   "/docs/queue": ["../docs", "../asyncapi.yaml", "../docs/docs.css"],
+  "/problems": ["docs", "docs/docs.css", "problems/not-found"],
+  "/problems/not-found": ["../problems", "../docs", "../docs/docs.css"],
 };
 
 describe("links behind a proxy", () => {
@@ -100,6 +101,9 @@ describe("links behind a proxy", () => {
 });
 
 describe.each(["ledger", "features"])("the %s service", (service) => {
+  const pages = ["/console", "/docs", "/problems", "/problems/not-found"];
+  if (service === "ledger") pages.push("/docs/queue");
+
   test("with authentication and all operations publishes its contract unchanged as YAML, and as JSON", async () => {
     const authenticated = `${service} with authentication`;
     const yaml = await send(authenticated, "/openapi.yaml");
@@ -141,29 +145,28 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     for (const [, kind = "", name = ""] of references) expect(served.components?.[kind]).toHaveProperty(name);
   });
 
-  test.each(["/openapi.yaml", "/openapi.json", "/docs", "/docs/swagger-ui.js", "/.well-known/api-catalog"])(
-    "serves %s with cache headers and answers a conditional request with 304",
-    async (path) => {
-      const first = await send(service, path);
-      const etag = first.headers.etag as string;
-      expect(etag).toMatch(/^"[\w-]{43}"$/);
-      const ofAll = path === "/.well-known/api-catalog" ? "private" : "public";
-      expect(first.headers["cache-control"]).toBe(`${ofAll}, max-age=300`);
-      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-        const cached = await send(service, path, { headers: { "if-none-match": known } });
-        expect([cached.status, cached.text, cached.headers.etag]).toEqual([304, "", etag]);
-      }
-      expect((await send(service, path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
-      const head = await send(service, path, { method: "HEAD" });
-      const headers = { etag, "content-length": String(Buffer.byteLength(first.text)) };
-      expect(head).toMatchObject({ status: 200, text: "", headers });
-      const post = await send(service, path, { method: "POST" });
-      expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
-    },
-  );
+  test.each([
+    ...["/openapi.yaml", "/openapi.json", "/docs", "/docs/swagger-ui.js", "/.well-known/api-catalog"],
+    ...["/problems", "/problems/not-found"],
+  ])("serves %s with cache headers and answers a conditional request with 304", async (path) => {
+    const first = await send(service, path);
+    const etag = first.headers.etag as string;
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    const ofAll = path === "/.well-known/api-catalog" ? "private" : "public";
+    expect(first.headers["cache-control"]).toBe(`${ofAll}, max-age=300`);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const cached = await send(service, path, { headers: { "if-none-match": known } });
+      expect([cached.status, cached.text, cached.headers.etag]).toEqual([304, "", etag]);
+    }
+    expect((await send(service, path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+    const head = await send(service, path, { method: "HEAD" });
+    const headers = { etag, "content-length": String(Buffer.byteLength(first.text)) };
+    expect(head).toMatchObject({ status: 200, text: "", headers });
+    const post = await send(service, path, { method: "POST" });
+    expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
 
   test("renders its contract on pages that load files from this service only", async () => {
-    const pages = ["/console", "/docs", ...(service === "ledger" ? ["/docs/queue"] : [])];
     for (const path of pages) {
       const page = await send(service, path);
       expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -200,9 +203,11 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
   });
 
   test("leads from other forms of the URL of a page to the page, whose URLs are relative", async () => {
-    for (const path of ["/docs", "/console", ...(service === "ledger" ? ["/docs/queue"] : [])]) {
+    for (const path of pages) {
       const doubled = path.replaceAll("/", "//");
-      for (const form of [`${path}/`, doubled, `${doubled}//?a=/b/`, path.replace("o", "%6f")]) {
+      // A doubled slash beside a name would be another name.
+      const more = path.startsWith("/problems/") ? [`/${path}/?a=/b/`] : [doubled, `${doubled}//?a=/b/`];
+      for (const form of [`${path}/`, path.replace("o", "%6f"), ...more]) {
         const { status, headers } = await send(service, form);
         expect([form, status]).toEqual([form, 302]);
         const { pathname } = new URL(String(headers.location), `http://proxy.test/pay${form}`);
@@ -246,12 +251,53 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     expect(linkset).toMatchObject([{ anchor: "http://ledger.test:99/" }]);
     const links = [linkset[0]?.["service-desc"] ?? [], linkset[0]?.["service-doc"] ?? []].flat();
     const paths = links.map(({ href }) => new URL(href).pathname);
-    const all = ["/openapi.yaml", "/asyncapi.yaml", "/openapi.json", "/docs", "/docs/queue"];
+    const all = ["/openapi.yaml", "/asyncapi.yaml", "/openapi.json", "/docs", "/docs/queue", "/problems"];
     expect(paths).toEqual(service === "ledger" ? all : all.filter((path) => !/async|queue/.test(path)));
     for (const [index, path] of paths.entries()) {
       const linked = await send(service, path);
       const type = String(linked.headers["content-type"]).split(";")[0];
       expect([linked.status, type]).toEqual([200, links[index]?.type]);
+    }
+  });
+
+  test("has a page for each kind of problem of its contract, and one that lists them", async () => {
+    for (const name of [service, `${service} with authentication`]) {
+      const served = JSON.parse((await send(name, "/openapi.json")).text);
+      const kinds = Object.entries<Record<string, string>>(served["x-problems"]);
+      expect(kinds.length).toBeGreaterThan(10);
+      const list = await send(name, "/problems");
+      expect(list.text.match(/<tr><td>/g)).toHaveLength(kinds.length);
+      for (const [kind, { status, title, description, advice, example }] of kinds) {
+        const path = `/problems/${kind}`;
+        const link = `<a href="problems/${kind}"><code>${path}</code></a>`;
+        expect(list.text).toContain(
+          `<tr><td>${status}</td><td>${link}</td><td>${escapeHtml(title)}</td></tr>`,
+        );
+        const page = await send(name, path);
+        const headers = { "content-type": "text/html; charset=utf-8" };
+        expect([path, page]).toMatchObject([path, { status: 200, headers }]);
+        expect(page.text).toContain(`<h1>${escapeHtml(title)}</h1>`);
+        expect(page.text).toContain(`<p>${prose(description)}</p>`);
+        expect(page.text).toContain(`<p>${prose(advice)}</p>`);
+        expect(page.text).toContain(escapeHtml(JSON.stringify(example, null, 2)));
+        expect(example).toMatchObject({ type: path, title, status });
+        expect(await send(name, path, { method: "HEAD" })).toMatchObject({ status: 200, headers, text: "" });
+      }
+    }
+    for (const name of ["unknown", "constructor", "Not-Found", "not-found/more"])
+      expect([name, (await send(service, `/problems/${name}`)).status]).toEqual([name, 404]);
+    const post = await send(service, "/problems/not-found", { method: "POST" });
+    expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("names the page of a problem by its path, or by its URL if it is known", async () => {
+    const headers = { accept: "application/json" };
+    for (const [name, base] of [
+      [service, ""],
+      [`${service} with a public URL`, "https://api.test/pay"],
+    ] as const) {
+      const { text } = await send(name, "/unknown", { headers });
+      expect(JSON.parse(text)).toMatchObject({ type: `${base}/problems/not-found`, status: 404 });
     }
   });
 });
@@ -298,6 +344,7 @@ test("nodes are removed from the YAML without a change to comments and other tex
 openapi: 3.1.0
 info: { title: Things, version: 1.0.0 } # about the title
 security: []
+x-problems: {}
 paths:
   /things:
     # about an operation

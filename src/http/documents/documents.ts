@@ -5,10 +5,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Contract } from "../../contract/operations.ts";
 import type { Place, ServedContract } from "../../contract/served-contract.ts";
 import { toJson } from "../../values/json.ts";
+import { unknownPath } from "../http-error.ts";
+import { problemsPath } from "../problem.ts";
 import { rejectOtherMethods } from "../routes.ts";
 import { varyBy } from "../vary.ts";
 import { contentOf, type Document, documentHandler, html, readOnce } from "./document.ts";
 import { completePage, escapeHtml, htmlDocument, htmlPage, type PageValues } from "./page.ts";
+import { problemList, problemNames, problemPage } from "./problem-pages.ts";
 import { tablesOf } from "./tables.ts";
 
 /** What a service publishes besides its responses: its contracts, their pages and its console. */
@@ -53,6 +56,7 @@ export function serveDocuments(
     "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, publicUrl))),
     "/docs": readOnce(html, async () => docsPage(contract, given)),
     ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
+    "/problems": readOnce(html, async () => problemList(contract)),
     "/docs/docs.js": file(ours("docs.js"), javaScript),
     "/docs/docs.css": styleSheet("docs.css"),
     "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
@@ -76,12 +80,30 @@ export function serveDocuments(
     app.get(path, documentHandler(path, document));
     rejectOtherMethods(app, path, ["GET"]);
   }
+  serveProblems(app, contract);
   app.get("/", (request, reply) => {
     const page = console && asksForHtml(request) ? "console" : "docs";
     varyBy(reply, "accept");
     return reply.redirect(publicUrl === undefined ? page : `${publicUrl}/${page}`);
   });
   rejectOtherMethods(app, "/", ["GET"]);
+}
+
+/** One route, since a route of its own for each page would slow down the start. */
+function serveProblems(app: FastifyInstance, contract: Contract): void {
+  const handlers = new Map(
+    problemNames(contract).map((name) => {
+      const page = readOnce(html, async () => problemPage(contract, name));
+      return [name, documentHandler(problemsPath + name, page)];
+    }),
+  );
+  const path = `${problemsPath}:name`;
+  app.get<{ Params: { name: string } }>(path, (request, reply) => {
+    const handle = handlers.get(request.params.name);
+    if (!handle) throw unknownPath();
+    return handle(request, reply);
+  });
+  rejectOtherMethods(app, path, ["GET"]);
 }
 
 const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
@@ -129,6 +151,7 @@ const docsPage = (contract: Contract, { prefilled = [], console, queue }: Docume
       ["openapi.yaml", "OpenAPI as YAML"],
       ["openapi.json", "OpenAPI as JSON"],
       queue && ["docs/queue", "Contract of the queue"],
+      ["problems", "Problems"],
     ],
     head: `
     <link rel="stylesheet" href="docs/swagger-ui.css">

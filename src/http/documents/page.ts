@@ -5,6 +5,10 @@ export const escapeHtml = (text: unknown): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 
+/** Text with code between backticks. */
+export const prose = (text: unknown = ""): string =>
+  escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
+
 interface Page {
   title: string;
   /** The way from the folder of the page to the root of the service. Default: the page is in the root. */

@@ -1,5 +1,5 @@
 import type { Contract } from "../../contract/operations.ts";
-import { escapeHtml, scrollBox } from "./page.ts";
+import { escapeHtml, prose, scrollBox } from "./page.ts";
 
 type Row = Record<string, unknown>;
 interface Table {
@@ -7,9 +7,12 @@ interface Table {
   rows?: Row[];
 }
 
+/** The extensions of a contract that are no tables. */
+const others = ["x-problems", "x-general-responses"];
+
 /** The tables in the extensions (`x-…`) of a contract, as HTML. Swagger UI does not render them. */
 export function tablesOf(contract: Contract): string {
-  const own = Object.entries(contract).filter(([name]) => name.startsWith("x-"));
+  const own = Object.entries(contract).filter(([name]) => name.startsWith("x-") && !others.includes(name));
   return own.map(([name, tables]) => article(name, tables as Record<string, unknown>)).join("\n");
 }
 
@@ -36,6 +39,3 @@ export function renderTable(rows: Row[]): string {
 
 const cell = (value: unknown): string =>
   prose(Array.isArray(value) ? value.map((name) => `\`${name}\``).join(", ") : value);
-
-/** Text with code between backticks. */
-const prose = (text: unknown = ""): string => escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");

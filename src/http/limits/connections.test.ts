@@ -4,11 +4,12 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import type { RenderError } from "../errors.ts";
+import { messagesOf } from "../failure.ts";
 import { respondToMalformed } from "./connections.ts";
 
-const renderError: RenderError = (status, messages) => ({
+const renderError: RenderError = (failed) => ({
   type: "application/problem+json",
-  body: { status, detail: `${messages.join("; ")} – ü` },
+  body: { type: "/problems/a", status: failed.status, detail: `${messagesOf(failed).join("; ")} – ü` },
 });
 
 /** Sends bytes to a server whose responses never end. Resolves with everything that the client receives. */
@@ -27,7 +28,7 @@ test("a malformed request gets a complete response, and the connection is closed
   const received = await sendBytes("nonsense\r\n\r\n");
   const request_id = /^x-request-id: (.*)\r$/m.exec(received)?.[1];
   const detail = "this is not a valid HTTP request – ü";
-  const expected = `${JSON.stringify({ status: 400, detail, request_id })}\n`;
+  const expected = `${JSON.stringify({ type: "/problems/a", status: 400, detail, request_id })}\n`;
   expect(received.replace(/^x-request-id: .*\r\n/m, "")).toBe(
     "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json; charset=utf-8\r\n" +
       "x-content-type-options: nosniff\r\n" +

@@ -4,9 +4,11 @@ import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../../values/json.ts";
 import { noStore, securityHeaders } from "../access/cross-origin.ts";
 import type { ErrorContent, RenderError } from "../errors.ts";
+import { failure } from "../failure.ts";
 import { HttpError } from "../http-error.ts";
 import { STATUS_CODES } from "../node-http.ts";
-import { newRequestId, requestIdHeader, withRequestId } from "../request-id.ts";
+import { completeProblem } from "../problem.ts";
+import { newRequestId, requestIdHeader } from "../request-id.ts";
 
 const errors: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, "the request line and headers are larger than 16 KiB"],
@@ -32,14 +34,14 @@ export const respondToMalformed = (renderError: RenderError) =>
       return;
     }
     const [status, message] = errors[error.code ?? ""] ?? [400, "this is not a valid HTTP request"];
-    endWith(socket, status, renderError(status, [message]));
+    endWith(socket, status, renderError(failure(status, message)));
   };
 
 /** Responds 405 to CONNECT. The default of Node.js is to close the connection without a response. */
 export const rejectConnect = (renderError: RenderError) =>
   function respond(_request: IncomingMessage, socket: Duplex): void {
     socket.on("error", () => {});
-    const content = renderError(405, ["CONNECT is not allowed here: this service is not a proxy"]);
+    const content = renderError(failure(405, "CONNECT is not allowed here: this service is not a proxy"));
     endWith(socket as Socket, 405, content, "allow: \r\n");
   };
 
@@ -49,7 +51,7 @@ const commonLines = Object.entries({ ...securityHeaders, "cache-control": noStor
 
 function endWith(socket: Socket, status: number, { type, body }: ErrorContent, headers = ""): void {
   const id = newRequestId();
-  const text = isJson(type) ? toJson(withRequestId(type, body, id)) : String(body);
+  const text = isJson(type) ? toJson(completeProblem(type, body, id)) : String(body);
   if (socket.writable) {
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}content-type: ${type}; charset=utf-8\r\n` +
@@ -121,14 +123,18 @@ export function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage)
     const name = rawHeaders[index] as string;
     if (name.length === 4 && name.toLowerCase() === "host") count += 1;
   }
-  if (count > 1) return new HttpError(400, ["there is more than one header Host"]);
-  if (count === 0 && httpVersion === "1.1") return new HttpError(400, ["the header Host is missing"]);
+  if (count > 1) return hostFault({ maxItems: 1 }, "there is more than one header Host");
+  if (count === 0 && httpVersion === "1.1")
+    return hostFault({ required: true }, "the header Host is missing");
   const { host = "" } = headers;
   if (host === knownHost || host === "") return undefined;
-  if (!isHost(host)) return new HttpError(400, ["the header Host is not a valid host"]);
+  if (!isHost(host)) return hostFault({ format: "host" }, "the header Host is not a valid host");
   knownHost = host;
   return undefined;
 }
+
+const hostFault = (rule: Record<string, unknown>, detail: string) =>
+  new HttpError(400, [{ header: "Host", rule, detail }]);
 
 /**
  * The 400 for a target with `#`, after which the router would expect a query, and for a query with malformed

@@ -217,7 +217,7 @@ async function ingestPlans(database: Database, plans: Plan[]): Promise<Plan[]> {
     const reason = permanentReason(error);
     // The message may succeed later.
     if (reason === undefined) throw error;
-    return [{ outcome: "dead_letter", reason }];
+    return [{ outcome: "dead_letter", reason, faults: [] }];
   }
 }
 

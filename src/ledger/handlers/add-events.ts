@@ -1,7 +1,9 @@
 import type { operations } from "../../../generated/ledger.ts";
+import { faultsMax, moveOperation } from "../../contract/faults.ts";
 import type { Sql } from "../../database/database.ts";
+import { bodyFault, failure, type RequestFault, type Told } from "../../http/failure.ts";
 import type { Handler, Response, WithTextBody } from "../../http/handlers.ts";
-import { HttpError, unavailable } from "../../http/http-error.ts";
+import { HttpError, overloaded, unavailable } from "../../http/http-error.ts";
 import { elementsOf } from "../../values/json.ts";
 import { openLane } from "../../waiting/lane.ts";
 import type { Owner } from "../../waiting/owner.ts";
@@ -9,17 +11,14 @@ import { mapInTurns } from "../../waiting/turns.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import { permanentReason, rebuildsInPieces } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
-import { type Message, readMessage } from "../intake/message.ts";
+import { type InvalidMessage, type Message, readMessage } from "../intake/message.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { problem } from "../requests/problem.ts";
 import { eventIdsOf } from "../tables/event.ts";
 
 export type AddEvents = WithTextBody<operations["addEvents"]>;
 
 /** Maximum number of events in a request. */
 const eventsMax = 100;
-/** Maximum number of invalid events that an error names. */
-const namedMax = 20;
 
 /** Maximum number of requests that wait, of all callers together. Each holds up to 1 MiB. */
 const waitingMax = 20;
@@ -31,7 +30,7 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
     waitingMax,
     limitMs,
     timeout: unavailable("other requests with events took too long; try again later"),
-    busy: unavailable("too many requests with events are in flight; try again later"),
+    busy: overloaded("too many requests with events are in flight; try again later"),
   });
   const timeout = new HttpError(504, [
     `the events were not stored within ${limitMs} ms; they may be later; send them again to learn whether they are`,
@@ -43,11 +42,10 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
    */
   async function add(body: string): Promise<{ response: Response<AddEvents>; rebuilds?: string[][] }> {
     const elements = elementsOf(body, eventsMax);
-    if (elements && elements.length > eventsMax)
-      return { response: problem(400, [`the body has more than ${eventsMax} events`]) };
+    if (elements && elements.length > eventsMax) return { response: failure(400, tooManyEvents) };
     const messages = await mapInTurns(elements ?? [body], readMessage);
-    const errors = errorsOf(messages, elements !== undefined);
-    if (errors.length > 0) return { response: problem(400, errors) };
+    const errors = faultsIn(messages, elements !== undefined);
+    if (errors.length > 0) return { response: failure(400, ...errors) };
     const response = await store(intake, sql, messages);
     const rebuilds = messages.flatMap((message) => (message.kind === "rebuild" ? message.externalId : []));
     return { response, rebuilds: await rebuildsInPieces(sql, rebuilds) };
@@ -61,7 +59,7 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
     } catch (error) {
       const reason = permanentReason(error);
       if (reason === undefined) throw error;
-      return problem(400, [reason]);
+      return failure(400, reason);
     }
   }
 
@@ -75,13 +73,37 @@ const rebuild = (intake: Intake, rebuilds: string[]) =>
     rebuilds.map(() => ({})),
   );
 
-/** The errors of invalid messages. Those of a list are numbered from 1. */
-function errorsOf(messages: Message[], isList: boolean): string[] {
-  const errors = messages.flatMap((message, index) =>
-    message.kind === "invalid" ? `${isList ? `event ${index + 1}: ` : ""}${message.reason}` : [],
-  );
-  const others = errors.length - namedMax;
-  return others > 0 ? [...errors.slice(0, namedMax), `${others} other events are invalid`] : errors;
+const tooManyEvents = bodyFault({ maxItems: eventsMax }, `the body has more than ${eventsMax} events`);
+
+/** The first faults of invalid messages. The events of a list are numbered from 1. */
+function faultsIn(messages: Message[], isList: boolean): Told[] {
+  const all = messages.flatMap((message, index) => {
+    if (message.kind !== "invalid") return [];
+    const [place, name] = isList ? [`/${index}`, `event ${index + 1}: `] : ["", ""];
+    return faultsOf(message, place, name).map((fault) => ({ index, fault }));
+  });
+  const eventsIn = (faults: typeof all) => new Set(faults.map(({ index }) => index)).size;
+  const named = all.slice(0, faultsMax);
+  const others = eventsIn(all) - eventsIn(named);
+  return [...named.map(({ fault }) => fault), ...(others > 0 ? [`${others} other events are invalid`] : [])];
+}
+
+/** The faults of a message as those of the body that contains the message. */
+function faultsOf(
+  { faults, reason, place: own }: InvalidMessage,
+  place: string,
+  name: string,
+): RequestFault[] {
+  if (faults.length === 0)
+    return [{ pointer: place, rule: { contentSchema: "EventMessage" }, detail: name + reason }];
+  return faults.map(({ pointer, rule, detail, remedy }) => ({
+    // A patch cannot change a part of a text.
+    pointer: own === undefined ? place : place + own + pointer,
+    rule,
+    detail: name + detail,
+    ...(own !== undefined &&
+      remedy && { remedy: remedy.map((operation) => moveOperation(operation, place + own)) }),
+  }));
 }
 
 async function store(intake: Intake, sql: Sql, messages: Message[]) {

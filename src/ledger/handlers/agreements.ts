@@ -1,4 +1,5 @@
 import type { operations } from "../../../generated/ledger.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf, listBody } from "../../http/json-body.ts";
 import { readInstant } from "../../values/instant.ts";
@@ -6,9 +7,9 @@ import { pastAgreement, pastAgreementRow } from "../past/agreement.ts";
 import { pastAsOf } from "../past/past.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import type { Cursors } from "../requests/cursor.ts";
+import { missing, unknownCursor } from "../requests/failures.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
 import { isExtended, listLimits, pageBody, readPage } from "../requests/page.ts";
-import { problem, unknownCursor } from "../requests/problem.ts";
 import {
   type AgreementFilter,
   countAgreements,
@@ -23,11 +24,12 @@ import { viewNextPage } from "../views/links.ts";
 
 const displaySizeMax = 20;
 
-const restrictionMissing = problem(400, ["One of [service_id] or [account_id] fields is required"]);
-const searchRestrictionMissing = problem(400, [
+const restrictionMissing = missing("account_id", "One of [service_id] or [account_id] fields is required");
+const searchRestrictionMissing = missing(
+  "account_id",
   "One of field [service_id] or field [account_id] are required",
-]);
-const notFound = (id: string) => problem(404, [`Agreement with id [${id}] not found`]);
+);
+const notFound = (id: string) => failure(404, `Agreement with id [${id}] not found`);
 
 /**
  * `primary` is read by requests that ask for consistency. It is the same reader unless the service reads from a replica.

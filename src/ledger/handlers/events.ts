@@ -1,11 +1,12 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf } from "../../http/json-body.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
 import type { Cursors } from "../requests/cursor.ts";
+import { unknownCursor } from "../requests/failures.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
-import { problem, unknownCursor } from "../requests/problem.ts";
 import { findEvent } from "../tables/event.ts";
 import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
 import { viewTickerEvent, wholeEventWriter } from "../views/event.ts";
@@ -19,7 +20,7 @@ export const eventHandlers = (reader: Reader, cursors: Cursors) =>
   ({
     async getEvent({ path: { eventId }, owner }) {
       const found = await findWhole(reader, (sql, bytesMax) => findEvent(sql, eventId, bytesMax), owner);
-      if (!found) return problem(404, [`Event with id [${eventId}] not found`]);
+      if (!found) return failure(404, `Event with id [${eventId}] not found`);
       const { is_whole: _, ...row } = found;
       return { status: 200, body: bodyOf(wholeEventWriter, row) };
     },

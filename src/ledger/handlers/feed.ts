@@ -1,5 +1,6 @@
 import type { operations } from "../../../generated/ledger.ts";
 import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { bytesOf, lineWriter, listBody } from "../../http/json-body.ts";
@@ -8,8 +9,8 @@ import { chunkLength, openStreams, streamEventWriter } from "../../http/streams/
 import type { News } from "../../waiting/news.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import type { Cursors } from "../requests/cursor.ts";
+import { wrong } from "../requests/failures.ts";
 import { pageBytesMax, type Reader } from "../requests/lanes.ts";
-import { problem } from "../requests/problem.ts";
 import {
   type FeedFilter,
   type FeedPosition,
@@ -25,10 +26,12 @@ import type { PageLimits } from "../tables/page.ts";
 import { type FeedEvent, feedEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 
-const unknownFeedCursor = problem(400, [
+const unknownFeedCursor = wrong(
+  "cursor",
+  { from: "cursor" },
   "cursor and Last-Event-ID must be the cursor of an event in the feed, or newest",
-]);
-const gone = problem(410, ["the event of this cursor does not exist; read the feed from another cursor"]);
+);
+const gone = failure(410, "the event of this cursor does not exist; read the feed from another cursor");
 
 const streamLimits: PageLimits = { countMax: recordsMax, bytesMax: chunkLength };
 

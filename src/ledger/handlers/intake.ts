@@ -1,7 +1,8 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import { StatementTimeout } from "../../database/database.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { unavailable } from "../../http/http-error.ts";
+import { overloaded } from "../../http/http-error.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import { openLane } from "../../waiting/lane.ts";
 import { shareOf } from "../../waiting/owner.ts";
@@ -12,13 +13,13 @@ import { messageBytesMax, type ParsedMessage } from "../intake/message.ts";
 import { messageIn, planOf } from "../intake/replay.ts";
 import { type Backlog, type Publications, readMaxMs } from "../requests/backlog.ts";
 import type { Cursors } from "../requests/cursor.ts";
+import { unknownCursor } from "../requests/failures.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { problem, unknownCursor } from "../requests/problem.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
 import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
 import { viewNextPage } from "../views/links.ts";
-import { viewMaskedMessage } from "../views/masked-message.ts";
+import { viewMaskedFault, viewMaskedMessage } from "../views/masked-message.ts";
 import { viewPublication } from "../views/publication.ts";
 
 type Schemas = components["schemas"];
@@ -69,7 +70,7 @@ export function intakeHandlers(
     waitingMax,
     limitMs,
     timeout: new StatementTimeout(limitMs),
-    busy: unavailable("too many requests for dead letters are in flight; try again later"),
+    busy: overloaded("too many requests for dead letters are in flight; try again later"),
   });
 
   return {
@@ -92,7 +93,7 @@ export function intakeHandlers(
     getDeadLetter: ({ path: { deadLetterId: id }, owner }) =>
       lane.run(owner, async () => {
         const row = await findDeadLetter(lanes(owner), id, messageBytesMax);
-        if (!row) return problem(404, [`Dead letter with id [${id}] not found`]);
+        if (!row) return failure(404, `Dead letter with id [${id}] not found`);
         return { status: 200, body: await viewDetail(row) };
       }),
   } satisfies Partial<Handlers<operations>>;
@@ -115,5 +116,8 @@ async function viewDetail(row: DeadLetterRow): Promise<Schemas["DeadLetterDetail
 function previewOf(row: DeadLetterRow, parsed: ParsedMessage): Schemas["ReplayPreview"] {
   if (row.discarded_at !== null) return { outcome: "dead_letter", reason: "it was discarded" };
   const plan = planOf(row, parsed);
-  return plan.outcome === "dead_letter" ? plan : { outcome: plan.outcome };
+  if (plan.outcome !== "dead_letter") return { outcome: plan.outcome };
+  // No remedy removes a member: a message can have any.
+  const errors = plan.faults.map(viewMaskedFault) as Schemas["Fault"][];
+  return { outcome: plan.outcome, reason: plan.reason, ...(errors.length > 0 && { errors }) };
 }

@@ -1,7 +1,8 @@
 import type { components, operations } from "../../../generated/ledger.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { missing, pageMissing } from "../requests/failures.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { pageMissing, problem } from "../requests/problem.ts";
 import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
 import { viewPageLinks } from "../views/links.ts";
 import { payoutStateShownAs, viewPayout, viewPayoutDetail, viewPayoutFilters } from "../views/payout.ts";
@@ -9,7 +10,7 @@ import { payoutStateShownAs, viewPayout, viewPayoutDetail, viewPayoutFilters } f
 /** These links always include the last page. */
 type PayoutLinks = components["schemas"]["PayoutLinks"];
 
-const accountMissing = problem(400, ["Field [gateway_account_id] cannot be empty"]);
+const accountMissing = missing("gateway_account_id");
 
 const displaySizeMax = 500;
 
@@ -33,7 +34,7 @@ export const payoutHandlers = ({ sql, lanes }: Reader) =>
       const { gateway_account_id: account } = query;
       if (!account && !query.override_account_id_restriction) return accountMissing;
       const payout = await findPayout(sql, gatewayPayoutId, account);
-      if (!payout) return problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
+      if (!payout) return failure(404, `Payout with id [${gatewayPayoutId}] not found`);
       // Only now, since it reads everything that the payout settles.
       const settled = await settledBy(lanes(owner, account), gatewayPayoutId);
       return { status: 200, body: viewPayoutDetail(payout, settled) };

@@ -1,15 +1,16 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { operations } from "../../../generated/ledger.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { betweenInstants, throughDays, throughInstants } from "../requests/created-interval.ts";
 import { asksForCsv, csvResponse } from "../requests/csv.ts";
 import type { Cursors, GroupPosition } from "../requests/cursor.ts";
+import { accountMissing, missing, unknownCursor, wrong } from "../requests/failures.ts";
 import { entriesMax, type GroupPage, readGroupCursor, readGroups } from "../requests/groups.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { accountMissing, problem, unknownCursor } from "../requests/problem.ts";
 import { stateFilterOf, statusErrorsOf } from "../requests/search-filter.ts";
 import { isAlways } from "../tables/summary/periods.ts";
 import {
@@ -31,8 +32,12 @@ import {
 } from "../views/report.ts";
 import { statusesByState } from "../views/state.ts";
 
-const datesMissing = problem(400, ["Both from_date and to_date must be provided"]);
-const datesReversed = problem(400, ["from_date must be earlier or equal to to_date"]);
+const datesMissing = missing("from_date", "Both from_date and to_date must be provided");
+const datesReversed = wrong(
+  "from_date",
+  { maximum: "to_date" },
+  "from_date must be earlier or equal to to_date",
+);
 
 const isHalfGiven = ({ from_date, to_date }: { from_date?: unknown; to_date?: unknown }): boolean =>
   (from_date === undefined) !== (to_date === undefined);
@@ -57,7 +62,7 @@ export const performanceHandlers = ({ lanes }: Reader, cursors: Cursors) =>
       if (isHalfGiven(query)) return datesMissing;
       const filter = { live: true, state: query.state };
       const { count, amount } = await summariseAmounts(lanes(owner), throughInstants(query), filter);
-      return { status: 200, body: viewPerformance(count, amount) };
+      return { status: 200, headers: { Deprecation: "@1796083200" }, body: viewPerformance(count, amount) };
     },
 
     async listGatewayPerformance({ query, url, owner }) {
@@ -72,7 +77,7 @@ export const performanceHandlers = ({ lanes }: Reader, cursors: Cursors) =>
     },
   }) satisfies Partial<Handlers<operations>>;
 
-const fromDateMissing = problem(400, ["Field [from_date] can not be null"]);
+const fromDateMissing = missing("from_date", "Field [from_date] can not be null");
 
 const sumOf = (groups: Sums[], name: keyof Sums): bigint =>
   groups.reduce((total, group) => total + group[name], 0n);
@@ -142,16 +147,18 @@ const { display_size: displaySizeMax } = defaults.getTransactionReport;
 /** Number of groups of a CSV that are read at a time. Each time all groups are computed, so fewer would take longer. */
 const csvPageMax = 10_000;
 
-const timeZoneUnknown = problem(400, [
+const timeZoneUnknown = wrong(
+  "time_zone",
+  { format: "time-zone" },
   "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
-]);
+);
 
 export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Cursors) =>
   ({
     async getTransactionReport(request) {
       const { query, url, owner } = request;
       const errors = statusErrorsOf(query);
-      if (errors.length > 0) return problem(400, errors);
+      if (errors.length > 0) return failure(400, ...errors);
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
       const timeZone = await knownTimeZone(sql, namesOfTimeZone(query.time_zone));
       if (timeZone === undefined) return timeZoneUnknown;

@@ -1,6 +1,7 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
+import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf, listBody } from "../../http/json-body.ts";
 import { readInstant } from "../../values/instant.ts";
@@ -10,10 +11,10 @@ import { pastAsOf } from "../past/past.ts";
 import { pastFamily, pastTransaction } from "../past/transaction.ts";
 import { asksForCsv, csvResponse } from "../requests/csv.ts";
 import type { Cursors } from "../requests/cursor.ts";
+import { accountMissing, missing, unknownCursor } from "../requests/failures.ts";
 import { firstOfStates, listFamilyEvents, listShortHistoryInOrder } from "../requests/family-events.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
 import { isExtended, listLimits, pageBody, readPage } from "../requests/page.ts";
-import { accountMissing, problem, unknownCursor } from "../requests/problem.ts";
 import { filterOf, linkParametersOf, statusErrorsOf } from "../requests/search-filter.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import type { Position } from "../tables/page.ts";
@@ -25,7 +26,7 @@ import { transactionEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 import { paymentWriter, transactionWriter } from "../views/transaction.ts";
 
-const notFound = (id: string) => problem(404, [`Transaction with id [${id}] not found`]);
+const notFound = (id: string) => failure(404, `Transaction with id [${id}] not found`);
 
 export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
   ({
@@ -55,7 +56,7 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       const [row] = rows;
       return row
         ? { status: 200, body: bodyOf(paymentWriter, row) }
-        : problem(404, [`Payment with gateway transaction id [${query.gateway_transaction_id}] not found`]);
+        : failure(404, `Payment with gateway transaction id [${query.gateway_transaction_id}] not found`);
     },
 
     async listTransactionEvents({ path: { transactionExternalId: id }, query, url, owner }) {
@@ -117,7 +118,7 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
     async searchTransactions(request) {
       const { query, owner } = request;
       const errors = statusErrorsOf(query);
-      if (errors.length > 0) return problem(400, errors);
+      if (errors.length > 0) return failure(400, ...errors);
       const sql = lanes(owner, query.account_id);
       if (asksForCsv(request)) return searchAsCsv(sql, query);
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
@@ -138,7 +139,8 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
   }) satisfies Partial<Handlers<operations>>;
 
 async function searchAsCsv(sql: Sql, query: SearchQuery) {
-  if (!query.account_id) return problem(400, ["account_id is mandatory to search transactions for CSV"]);
+  if (!query.account_id)
+    return missing("account_id", "account_id is mandatory to search transactions for CSV");
   const filter = filterOf(query);
   const [metadataKeys, first] = await Promise.all([
     metadataKeysOf(sql, query.account_id, metadataColumnsMax + 1),

@@ -1,5 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
 import { detailsMembers, ledgerContract, messageMembers } from "../../contract/contracts.ts";
+import { detailed, type Fault, type PlacedFault } from "../../contract/faults.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { isStorable } from "../../database/database.ts";
 import { hasLongerNumber, integerOf, isRawNumber, parseExactly } from "../../values/exact-json.ts";
@@ -11,10 +12,19 @@ import type { NewEvent } from "../tables/event.ts";
 export type Message =
   | { kind: "event"; event: NewEvent }
   | { kind: "rebuild"; externalId: string }
-  | { kind: "invalid"; reason: string };
+  | InvalidMessage;
+
+export interface InvalidMessage {
+  kind: "invalid";
+  reason: string;
+  /** The parts of the reason that have a place. It is one in the event, without the envelopes around it. */
+  faults: PlacedFault[];
+  /** The place of the event in the message, as a JSON pointer; undefined if the event is in a text. */
+  place: string | undefined;
+}
 
 type EventMessage = components["schemas"]["EventMessage"];
-const findErrors = schemaValidator(ledgerContract, "EventMessage");
+const findFaults = schemaValidator(ledgerContract, "EventMessage");
 
 /** The limit of Amazon SQS. */
 export const messageBytesMax = 2 ** 20;
@@ -32,33 +42,49 @@ const penceMembers = Object.entries(detailsMembers)
   .filter(([, schema]) => schema.$ref === "#/components/schemas/LenientPence")
   .map(([name]) => name);
 
-/** The errors in numbers that a double cannot represent. */
-const findNumberErrors = (details: Details, otherMembers: Details | undefined): string[] =>
-  hasLongerNumber(digitsMax, details) || (otherMembers && hasLongerNumber(digitsMax, otherMembers))
-    ? [`a number has more than ${digitsMax} digits without an exponent`]
-    : penceMembers
-        .filter((name) => isRawNumber(details[name]) && integerOf(details[name]) === undefined)
-        .map((name) => `event_details/${name} must be an integer`);
+/** Why a message is invalid: it has numbers that a double cannot represent. */
+function numberErrorOf(
+  details: Details,
+  otherMembers: Details | undefined,
+  place: string | undefined,
+): InvalidMessage | undefined {
+  if (hasLongerNumber(digitsMax, details) || (otherMembers && hasLongerNumber(digitsMax, otherMembers)))
+    return invalid(`a number has more than ${digitsMax} digits without an exponent`, place);
+  const faults = penceMembers
+    .filter((name) => isRawNumber(details[name]) && integerOf(details[name]) === undefined)
+    .map((name) => ({
+      pointer: `/event_details/${name}`,
+      rule: { type: "integer" },
+      text: "must be an integer",
+    }));
+  return faults.length > 0 ? invalidBy(faults, place) : undefined;
+}
 
-/** A message as JSON, or why it cannot be used: it is not JSON or exceeds a limit. */
-export type ParsedMessage = { text: string; value: unknown } | string;
+/**
+ * The event of a message as JSON and its place in the message (`InvalidMessage`), or why the message cannot be used: it is not
+ * JSON or exceeds a limit.
+ */
+export type ParsedMessage = { text: string; value: unknown; place: string | undefined } | string;
 
 /** Parses a message, alone, in a CloudEvent, or one of these in an Amazon SNS envelope. */
 export function parseMessage(body: string): ParsedMessage {
   if (Buffer.byteLength(body) > messageBytesMax) return tooLarge;
   const outer = parseBounded(body);
   const inner =
-    typeof outer !== "string" && isNotification(outer.value) ? parseBounded(outer.value.Message) : outer;
-  return typeof inner !== "string" && isCloudEvent(inner.value) ? dataOf(inner.text, inner.value) : inner;
+    typeof outer !== "string" && isNotification(outer.value)
+      ? parseBounded(outer.value.Message, undefined)
+      : outer;
+  if (typeof inner === "string" || !isCloudEvent(inner.value)) return inner;
+  return dataOf(inner.text, inner.value, inner.place === undefined ? undefined : "/data");
 }
 
 /** The data of a structured CloudEvent, as a message of its own. */
-function dataOf(text: string, cloudEvent: CloudEvent): ParsedMessage {
+function dataOf(text: string, cloudEvent: CloudEvent, place: string | undefined): ParsedMessage {
   if (cloudEvent.specversion !== "1.0") return "the specversion of the CloudEvent must be 1.0";
   if (!isObject(cloudEvent.data)) return "the data of the CloudEvent must be an object";
   // Numbers keep their digits.
   const { data } = parseExactly(text, cloudEvent) as CloudEvent;
-  return { text: JSON.stringify(data), value: cloudEvent.data };
+  return { text: JSON.stringify(data), value: cloudEvent.data, place };
 }
 
 /** Reads a message in the schema `EventMessage` of the contract, also from the envelopes of `parseMessage`. */
@@ -67,21 +93,21 @@ export const readMessage = (body: string): Message => readParsed(parseMessage(bo
 /** Reads a parsed message, which is not changed. */
 export function readParsed(parsedMessage: ParsedMessage): Message {
   if (typeof parsedMessage === "string") return invalid(parsedMessage);
-  const { text, value: parsed } = parsedMessage;
+  const { text, value: parsed, place } = parsedMessage;
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
-  const errors = findErrors(message);
-  if (errors.length > 0) return invalid(errors.join("; "));
+  const faults = findFaults(message);
+  if (faults.length > 0) return invalidBy(faults, place);
   // Only an escape can stand for a character that cannot be stored.
   if (text.includes("\\u") && !isStorable(message)) {
-    return invalid("a text contains a NUL character or an unpaired surrogate");
+    return invalid("a text contains a NUL character or an unpaired surrogate", place);
   }
   const exact = parseExactly(text, parsed) as EventMessage;
   const otherMembers = otherMembersOf(exact);
   if (exact !== parsed) {
     message.event_details = withoutNulls(exact.event_details ?? {}) as Details;
-    const numberErrors = findNumberErrors(message.event_details, otherMembers);
-    if (numberErrors.length > 0) return invalid(numberErrors.join("; "));
+    const numberError = numberErrorOf(message.event_details, otherMembers, place);
+    if (numberError) return numberError;
   }
   const { resource_external_id } = message;
   if (readBoolean(message.reproject_domain_object)) {
@@ -114,16 +140,27 @@ function otherMembersOf(message: object): Details | undefined {
   return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
-function parseBounded(body: string): ParsedMessage {
+function parseBounded(body: string, place: string | undefined = ""): ParsedMessage {
   // A byte order mark has no meaning in UTF-8.
   const text = body.startsWith("\uFEFF") ? body.slice(1) : body;
   const exceeded = exceededBound(text, membersMax);
-  if (exceeded) return `the message ${exceeded}`;
+  if (exceeded) return `the message ${exceeded.text}`;
   const value = parseJson(text);
-  return value === undefined ? "the message is not JSON" : { text, value };
+  return value === undefined ? "the message is not JSON" : { text, value, place };
 }
 
-const invalid = (reason: string): Message => ({ kind: "invalid", reason });
+/** An invalid message whose reason has no place in the event. */
+export const invalid = (reason: string, place: string | undefined = ""): InvalidMessage => ({
+  kind: "invalid",
+  reason,
+  faults: [],
+  place,
+});
+
+function invalidBy(found: Fault[], place: string | undefined): InvalidMessage {
+  const faults = found.map((fault) => detailed(fault, fault.pointer.slice(1) || "the message"));
+  return { kind: "invalid", reason: faults.map(({ detail }) => detail).join("; "), faults, place };
+}
 
 const isObject = (value: unknown): value is Details =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -9,7 +9,7 @@ import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Content, decodeContent } from "./content-encoding.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
 import type { Intake } from "./intake.ts";
-import { type Message, messageBytesMax, notText, readMessage } from "./message.ts";
+import { invalid, type Message, messageBytesMax, notText, readMessage } from "./message.ts";
 
 interface ReceiverOptions {
   queue: Queue;
@@ -205,8 +205,8 @@ async function readBatch(deliveries: ReceivedMessage[]): Promise<Batch> {
 }
 
 function readContent(content: Content | string): Message {
-  if (typeof content === "string") return { kind: "invalid", reason: content };
-  return content.bytes ? { kind: "invalid", reason: notText } : readMessage(content.body);
+  if (typeof content === "string") return invalid(content);
+  return content.bytes ? invalid(notText) : readMessage(content.body);
 }
 
 /** A dead letter has the content without its encoding, if that could be removed. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { PlacedFault } from "../../contract/faults.ts";
 import type { DeadLetterRow } from "../tables/dead-letter.ts";
 import type { Batch } from "./ingest.ts";
 import { notText, type ParsedMessage, parseMessage, readParsed, tooLarge } from "./message.ts";
@@ -7,7 +8,7 @@ import { notText, type ParsedMessage, parseMessage, readParsed, tooLarge } from 
 export type Plan =
   | { outcome: "stored" | "rebuilt"; batch: Batch }
   | { outcome: "published" }
-  | { outcome: "dead_letter"; reason: string };
+  | { outcome: "dead_letter"; reason: string; faults: PlacedFault[] };
 
 /** The message of a dead letter, whose body was read if it has at most 1 MiB. */
 export function messageIn({ body }: Pick<DeadLetterRow, "body">): ParsedMessage {
@@ -21,7 +22,8 @@ export function planOf({ id, target }: Pick<DeadLetterRow, "id" | "target">, par
   if (target !== null) return { outcome: "published" };
   const message = readParsed(parsed);
   const batch = { events: [], rebuilds: [], deadLetters: [], replayed: [id] };
-  if (message.kind === "invalid") return { outcome: "dead_letter", reason: message.reason };
+  if (message.kind === "invalid")
+    return { outcome: "dead_letter", reason: message.reason, faults: message.faults };
   return message.kind === "event"
     ? { outcome: "stored", batch: { ...batch, events: [message.event] } }
     : { outcome: "rebuilt", batch: { ...batch, rebuilds: [message.externalId] } };

@@ -1,7 +1,7 @@
 import { insufficientScope } from "../../http/access/authentication.ts";
 import type { Caller } from "../../http/access/security.ts";
 import type { AnyHandler } from "../../http/route-handler.ts";
-import { accountMissing } from "./problem.ts";
+import { accountMissing } from "./failures.ts";
 
 interface AccountRequest {
   caller?: Caller;

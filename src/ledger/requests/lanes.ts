@@ -1,5 +1,5 @@
 import { type Database, type Sql, StatementTimeout } from "../../database/database.ts";
-import { unavailable } from "../../http/http-error.ts";
+import { overloaded } from "../../http/http-error.ts";
 import { openLane } from "../../waiting/lane.ts";
 import type { Owner } from "../../waiting/owner.ts";
 
@@ -47,7 +47,7 @@ export function openLanes(sql: Sql, connections: number, limitMs: number) {
     limitMs,
     // Created once, since an error costs time.
     timeout: new StatementTimeout(limitMs),
-    busy: unavailable("too many requests of this caller are in flight; try again later"),
+    busy: overloaded("too many requests of this caller are in flight; try again later"),
   });
   return (owner: Owner, named?: Named): Sql => {
     const part = JSON.stringify(named ?? null);

@@ -4,8 +4,8 @@ import type { Writer } from "../../values/json-writer.ts";
 import type { PageLimits, Position } from "../tables/page.ts";
 import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";
 import type { Cursors } from "./cursor.ts";
+import { pageMissing, unknownCursor, wrong } from "./failures.ts";
 import { pageBytesMax } from "./lanes.ts";
-import { pageMissing, problem, unknownCursor } from "./problem.ts";
 
 /** The limits of a page of a list that is read by cursors only. */
 export const listLimits: PageLimits = { countMax: 200, bytesMax: pageBytesMax };
@@ -77,4 +77,8 @@ export const pageBody = <Row, Value, Links>(
 /** True if the response has the members that alphagov/pay-ledger does not have. */
 export const isExtended = ({ cursor, extended = cursor !== undefined }: Extension): boolean => extended;
 
-const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);
+const cursorAndPage = wrong(
+  "page",
+  { not: "cursor" },
+  "query parameters cursor and page cannot be used together",
+);

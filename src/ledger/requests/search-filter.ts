@@ -1,4 +1,6 @@
 import { defaults as allDefaults } from "../../../generated/ledger.defaults.ts";
+import { describeSchema } from "../../contract/describe-schema.ts";
+import { parameterFault, type RequestFault } from "../../http/failure.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
 import {
   type ConditionParameter,
@@ -56,13 +58,17 @@ const types = Object.entries(typesOfStates) as [StatesParameter, TransactionType
 const parameters = ["state", ...types.map(([name]) => name)] as const;
 
 /** A status that the version does not have would match nothing, which is never intended. */
-export function statusErrorsOf({ status_version: version, ...query }: StateQuery): string[] {
+export function statusErrorsOf({ status_version: version, ...query }: StateQuery): RequestFault[] {
+  const allowed = statusesOf(version);
   const statusesIn = (name: "state" | StatesParameter) => [query[name] ?? []].flat();
   return parameters
     .filter((name) => statusesIn(name).some((status) => statesShownAs(status, version).length === 0))
-    .map(
-      (name) =>
-        `query parameter ${name} must be one of ${statusesOf(version).join(", ")} with status_version ${version}`,
+    .map((name) =>
+      parameterFault(
+        name,
+        { enum: allowed },
+        `query parameter ${name} must be one of ${describeSchema({ enum: allowed })} with status_version ${version}`,
+      ),
     );
 }
 

@@ -78,22 +78,51 @@ describe("an event that is added", () => {
 
 describe("an invalid request stores nothing and names each error", () => {
   const at = (index: number, text: string) => `event ${index}: ${text}`;
+  const names = ["event_type", "resource_type", "resource_external_id", "timestamp"];
+  const required = names.map((name) => `${name} is required`);
+  const noObject = "the message must be an object";
   test.each<[string, unknown, string[]]>([
     ["a missing member", { ...created("bad"), timestamp: undefined }, ["timestamp is required"]],
-    ["an empty object", {}, [expect.stringContaining("event_type is required; ")] as never],
-    ["null", null, ["the value must be object"]],
+    ["an empty object", {}, required],
+    ["null", null, [noObject]],
     [
       "two of three events",
       [{ ...created("bad"), resource_type: "x" }, created("bad"), { ...created("bad"), timestamp: "noon" }],
       [
-        expect.stringMatching(/^event 1: resource_type must be one of payment, /),
-        expect.stringMatching(/^event 3: timestamp must /),
+        expect.stringMatching(/^event 1: resource_type must be one of payment, .* or card_payment$/),
+        at(3, "timestamp must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z"),
       ],
     ],
-    ["a list in a list", [[created("bad")]], [at(1, "the value must be object")]],
+    ["a list in a list", [[created("bad")]], [at(1, noObject)]],
   ])("%s", async (_title, body, messages) => {
     const { status, json } = await post(body);
     expect([status, json.message]).toEqual([400, messages]);
+    expect(await storedOf("bad")).toBe(0);
+  });
+
+  test("a list, with the places and the remedies in the list", async () => {
+    const { json } = await post([created("bad"), { ...created("bad"), resource_type: "Payment" }]);
+    const path = "/1/resource_type";
+    expect(json.type).toBe("/problems/invalid-request");
+    expect(json.errors).toEqual([
+      {
+        pointer: path,
+        rule: { enum: expect.arrayContaining(["payment"]) },
+        detail: json.detail,
+        remedy: [{ op: "replace", path, value: "payment" }],
+      },
+    ]);
+    expect(await storedOf("bad")).toBe(0);
+  });
+
+  test("a required member that is misspelt", async () => {
+    const { timestamp, ...others } = created("bad");
+    const { status, json } = await post({ ...others, timestmp: timestamp });
+    const remedy = [{ op: "move", from: "/timestmp", path: "/timestamp" }];
+    expect([status, json.errors]).toMatchObject([
+      400,
+      [{ pointer: "/timestamp", rule: { required: true }, remedy }],
+    ]);
     expect(await storedOf("bad")).toBe(0);
   });
 
@@ -110,10 +139,12 @@ describe("an invalid request stores nothing and names each error", () => {
     expect(await storedOf("beside")).toBe(0);
   });
 
-  test("more than twenty events", async () => {
+  test("more than twenty faults", async () => {
     const { json } = await post(Array.from({ length: 60 }, () => ({})));
-    expect(json.message).toHaveLength(21);
-    expect(json.message[20]).toBe("40 other events are invalid");
+    // Five events have the first twenty faults.
+    const named = [1, 2, 3, 4, 5].flatMap((index) => required.map((text) => at(index, text)));
+    expect(json.message).toEqual([...named, "55 other events are invalid"]);
+    expect(json.errors.map(({ detail }: { detail: string }) => detail)).toEqual(named);
   });
 
   const notJson = "the message is not JSON";

@@ -158,7 +158,7 @@ describe("an agreement", () => {
     for (const value of ["true", "TRUE"]) expect(await statusWith({ "x-consistent": value })).toBe(200);
     expect(await getError(path, { "X-Consistent": "perhaps" })).toEqual([
       400,
-      "header x-consistent must be boolean",
+      "header x-consistent must be true or false",
     ]);
   });
 });
@@ -235,13 +235,20 @@ describe("the search of agreements", () => {
   test.each([
     ["", restrictionMissing],
     ["account_id=&service_id=", "Field [service_id] cannot be empty; Field [account_id] cannot be empty"],
-    ["account_id=57&status=lost", "status must be one of UNDEFINED, CREATED, ACTIVE, INACTIVE, CANCELLED"],
-    ["account_id=57&live=perhaps", "query parameter live must be boolean"],
-    ["account_id=57&page=0", "query parameter page must be >= 1"],
-    ["account_id=57&display_size=few", "query parameter display_size must be integer"],
+    [
+      "account_id=57&status=lost",
+      "query parameter status must be one of UNDEFINED, CREATED, ACTIVE, INACTIVE or CANCELLED",
+    ],
+    ["account_id=57&live=perhaps", "query parameter live must be true or false"],
+    ["account_id=57&page=0", "query parameter page must be at least 1"],
+    ["account_id=57&display_size=few", "query parameter display_size must be an integer"],
     ["account_id=57&cursor=WzFd", "query parameter cursor must be from a header Link"],
-    ["account_id=57&gateway_account_id=57", "is unknown; known:"],
-    [tooMany, "query parameter account_id must NOT have more than 1000 items"],
+    [
+      "account_id=57&gateway_account_id=57",
+      "query parameter gateway_account_id is unknown; known: service_id, account_id, ",
+    ],
+    ["account_id=57&referense=a", "query parameter referense is unknown; is reference meant?"],
+    [tooMany, "query parameter account_id must have at most 1,000 elements"],
   ])("rejects %s", async (query, message) => {
     expect(await getError(`/v1/agreement?${query}`)).toEqual([400, expect.stringContaining(message)]);
   });

@@ -104,7 +104,7 @@ describe("an invalid message becomes a dead letter and blocks no other", () => {
       );
       expect(deadLetters.map(({ body }) => Buffer.from(body).toString()).sort()).toEqual(broken.sort());
       for (const { reason } of deadLetters) {
-        expect(reason).toMatch(/not JSON|must be object|must be string|NUL/);
+        expect(reason).toMatch(/not JSON|must be an object|must be a text|NUL/);
         const lines = ledger.logged.map((line) => JSON.parse(line)).filter((line) => line.reason === reason);
         expect(lines[0]).toMatchObject({
           level: 40,
@@ -214,8 +214,18 @@ test("errors state which parameter is missing or which values it accepts", async
   expect(await ledger.getError(path)).toEqual([400, "Field [account_id] cannot be empty"]);
   expect(await ledger.getError(`${path}?account_id=57&transaction_type=x`)).toEqual([
     400,
-    "query parameter transaction_type must be one of PAYMENT, REFUND, DISPUTE",
+    "query parameter transaction_type must be one of PAYMENT, REFUND or DISPUTE",
   ]);
+});
+
+test("a required parameter that is misspelt is one fault, with its remedy", async () => {
+  const { status, json } = await ledger.request("/v1/transaction/pay1/event?gateway_acount_id=57");
+  const parameter = "gateway_acount_id";
+  const detail = `query parameter ${parameter} is unknown; is gateway_account_id meant?`;
+  const remedy = [{ op: "move", from: `/${parameter}`, path: "/gateway_account_id" }];
+  const errors = [{ parameter, rule: { additionalProperties: false }, detail, remedy }];
+  expect([status, json]).toMatchObject([400, { message: [detail] }]);
+  expect(json.errors).toEqual(errors);
 });
 
 test("an event id above 2^53 keeps its digits", async () => {
@@ -294,15 +304,23 @@ describe("the service", () => {
 
   test("returns its error format for a wrong method, path or query", async () => {
     const method = await ledger.request("/v1/event/1", { method: "POST", body: "x" });
-    expect(method).toMatchObject({ status: 405, json: { title: "Method Not Allowed" } });
+    expect(method).toMatchObject({
+      status: 405,
+      json: { type: "/problems/method-not-allowed", title: "The path does not have this method" },
+    });
     expect(method.headers).toMatchObject({
       allow: "GET, HEAD",
       "content-type": "application/problem+json; charset=utf-8",
     });
-    expect(await ledger.request("/v1/nothing")).toMatchObject({ status: 404, json: { status: 404 } });
-    expect((await ledger.request("/healthcheck?x=1")).json.message[0]).toContain(
-      'query parameter "x" is unknown',
-    );
+    const path = await ledger.request("/v1/nothing");
+    expect(path).toMatchObject({ status: 404, json: { status: 404, type: "/problems/not-found" } });
+    const detail = "query parameter x is unknown; none is known here";
+    expect((await ledger.request("/healthcheck?x=1")).json).toMatchObject({
+      type: "/problems/invalid-request",
+      title: "The request does not conform to the contract",
+      errors: [{ parameter: "x", rule: { additionalProperties: false }, detail }],
+      message: [detail],
+    });
     expect((await ledger.request("/v1/transaction/?account_id=57", { method: "HEAD" })).status).toBe(200);
   });
 });

@@ -94,11 +94,22 @@ describe("limits of numbers", () => {
     ["of 101 digits", `"external_metadata":{"order":${"9".repeat(101)}}`, tooLong],
     ["of 101 decimal places", `"external_metadata":{"order":0.${"0".repeat(100)}1}`, tooLong],
     ["of 900,000 digits", `"external_metadata":{"order":0.${"0".repeat(900_000)}1}`, tooLong],
-    ["of pence with a fraction", '"amount":4250.00000000000000000001', "/amount must be an integer"],
-    ["of pence above 2^53", '"fee":9007199254740993', "/fee must be <= 9007199254740991"],
-  ])("a number %s makes its message invalid", (title, details, reason) => {
+    [
+      "of pence with a fraction",
+      '"amount":4250.00000000000000000001',
+      "event_details/amount must be an integer",
+      "/event_details/amount",
+    ],
+    [
+      "of pence above 2^53",
+      '"fee":9007199254740993',
+      "event_details/fee must be at most 9007199254740991",
+      "/event_details/fee",
+    ],
+  ])("a number %s makes its message invalid", (title, details, reason, pointer?: string) => {
     const read = readMessage(messageWith(title, details));
-    expect(read).toEqual({ kind: "invalid", reason: expect.stringContaining(reason) });
+    const faults = pointer === undefined ? [] : [{ pointer, rule: expect.any(Object), detail: reason }];
+    expect(read).toEqual({ kind: "invalid", reason, faults, place: "" });
   });
 
   test("a number of 100 digits is kept", async () => {

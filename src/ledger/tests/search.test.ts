@@ -65,15 +65,18 @@ describe("search finds", () => {
 
 describe("search rejects", () => {
   const statuses2 =
-    "undefined, created, started, submitted, capturable, success, declined, timedout, cancelled, error, " +
-    "needs_response, under_review, lost, won";
+    '"undefined", created, started, submitted, capturable, success, declined, timedout, cancelled, error, ' +
+    "needs_response, under_review, lost or won";
   const statuses1 = statuses2.replace("declined, timedout, cancelled", "failed, cancelled");
   const statuses = `must be one of ${statuses2.replace("declined", "failed, declined")}`;
-  const [of1, of2] = [`must be one of ${statuses1} with`, `must be one of ${statuses2} with`];
+  const [of1, of2] = [
+    `must be one of ${statuses1} with status_version 1`,
+    `must be one of ${statuses2} with status_version 2`,
+  ];
   const instant = "must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z";
   const calendarDay = "must be a calendar day, such as 2024-03-05";
   const unknownCursor = "must be from a header Link";
-  const unknownTypes = "must be one of PAYMENT, REFUND, DISPUTE";
+  const unknownTypes = "must be one of PAYMENT, REFUND or DISPUTE";
   test.each([
     ["from_date=2024-03-05T10:00:00", instant],
     ["to_date=2024-03-05", instant],
@@ -88,24 +91,47 @@ describe("search rejects", () => {
     ["dispute_states=won,timedout&status_version=1", of1],
     ["refund_states=success,bogus", statuses, "refund_states/1"],
     ["dispute_states=won,,bogus,", statuses, "dispute_states/1"],
-    ["format=xml", "must be one of json, csv"],
+    ["format=xml", "must be json or csv"],
     ["transaction_type=bogus", unknownTypes],
-    ["status_version=0", "must be one of 1, 2"],
-    ["exact_reference_match=yes", "must be boolean"],
-    ["limit_total=2", "must be boolean"],
-    ["limit_total_size=0", "must be >= 1"],
-    ["page=0", "must be >= 1"],
-    ["page=x", "must be integer"],
-    ["page=99999999999999999999", "must be"],
-    ["display_size=-5", "must be >= 1"],
+    ["status_version=0", "must be 1 or 2"],
+    ["exact_reference_match=yes", "must be true or false"],
+    ["limit_total=2", "must be true or false"],
+    ["limit_total_size=0", "must be at least 1"],
+    ["page=0", "must be at least 1"],
+    ["page=x", "must be an integer"],
+    ["page=99999999999999999999", "must be at most 2147483647"],
+    ["display_size=-5", "must be at least 1"],
     ["reference=%00", "must not contain NUL"],
     ["metadata_value=%00", "must not contain NUL"],
     ["cursor=bogus", unknownCursor],
     ["cursor=WyJ4Iiwi", unknownCursor],
-    ["cursor=%25", 'must match pattern "^[A-Za-z0-9_-]+$"'],
+    ["cursor=%25", "must be a text of letters, digits, hyphens and underscores"],
   ])("%s: it %s", async (query, text, name = query.split("=")[0]) => {
-    const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&${query}`);
-    expect([status, message]).toEqual([400, expect.stringContaining(`query parameter ${name} ${text}`)]);
+    const error = await ledger.getError(`/v1/transaction?account_id=57&${query}`);
+    expect(error).toEqual([400, `query parameter ${name} ${text}`]);
+  });
+
+  test.each<[query: string, rule: object, meant?: string]>([
+    ["to_settled_date=2024-03-05T00:00:00Z", { format: "date" }, "2024-03-05"],
+    ["from_date=2024-03-05T10:00:00", { format: "date-time" }],
+    ["state=Success", { enum: expect.arrayContaining(["success", "failed"]) }, "success"],
+    ["state=failed", { enum: statuses2.replaceAll(`"`, "").split(/, | or /) }],
+    ["refund_states=success,Lost,", { enum: expect.arrayContaining(["lost"]) }, "success,lost"],
+    ["transaction_type=paymnt", { enum: ["PAYMENT", "REFUND", "DISPUTE"] }, "PAYMENT"],
+    ["exact_reference_match=yes", { type: "boolean" }, "true"],
+    ["status_version=0", { enum: [1, 2] }],
+    ["display_size=-5", { minimum: 1 }],
+    ["page=x", { type: "integer" }],
+    ["reference=%00", { "x-excluded-characters": "NUL" }],
+    ["cursor=bogus", { from: "Link" }],
+    ["colour=red", { additionalProperties: false }],
+  ])("%s as one fault, with the remedy if one is safe", async (query, rule, meant) => {
+    const [parameter] = query.split("=");
+    const { json } = await ledger.request(`/v1/transaction?account_id=57&${query}`);
+    const remedy = [{ op: "replace", path: `/${parameter}`, value: meant }];
+    const fault = { parameter, rule, detail: json.detail, ...(meant !== undefined && { remedy }) };
+    expect(json).toMatchObject({ type: "/problems/invalid-request", message: [json.detail] });
+    expect(json.errors).toEqual([fault]);
   });
 
   test("a page beyond the last, unless nothing matches", async () => {

@@ -1,4 +1,5 @@
 import { detailsMembers, ledgerSchemas, messageMembers, type Schema } from "../../contract/contracts.ts";
+import type { PlacedFault } from "../../contract/faults.ts";
 import { isRawNumber } from "../../values/exact-json.ts";
 import { isDay, readInstant } from "../../values/instant.ts";
 
@@ -83,6 +84,18 @@ const detailsForms = formsOf(detailsMembers);
  */
 export const viewMaskedMessage = (message: unknown): string =>
   JSON.stringify(isObject(message) ? maskMessage(message) : maskValue(message), null, 2);
+
+/** A fault of a message, without a remedy that would show personal data. */
+export function viewMaskedFault({ remedy, ...fault }: PlacedFault): PlacedFault {
+  const isShown = remedy?.every((operation) => !("value" in operation) || isShownAt(operation));
+  return isShown ? { ...fault, remedy } : fault;
+}
+
+function isShownAt({ path, value }: { path: string; value: unknown }): boolean {
+  const [, name = "", member] = path.split("/");
+  const form = member === undefined ? messageForms.get(name) : detailsForms.get(member);
+  return form?.(value) ?? false;
+}
 
 const maskMessage = (message: object): object =>
   maskMembers(message, messageForms, (name, value) =>

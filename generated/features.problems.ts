@@ -1,0 +1,80 @@
+// Generated from openapi/features.yaml by npm run codegen. Do not edit.
+
+export const problems = {
+  "invalid-request": {
+    "status": 400,
+    "title": "The request does not conform to the contract"
+  },
+  "too-many-features": {
+    "status": 400,
+    "title": "A resource would have too many features"
+  },
+  "unauthorized": {
+    "status": 401,
+    "title": "The request has no valid token"
+  },
+  "forbidden": {
+    "status": 403,
+    "title": "The token does not permit the request"
+  },
+  "cross-origin": {
+    "status": 403,
+    "title": "The request is from a page of another origin"
+  },
+  "not-found": {
+    "status": 404,
+    "title": "Nothing matches the request"
+  },
+  "method-not-allowed": {
+    "status": 405,
+    "title": "The path does not have this method"
+  },
+  "request-timeout": {
+    "status": 408,
+    "title": "The request took too long to arrive"
+  },
+  "cursor-gone": {
+    "status": 410,
+    "title": "The cursor no longer has a place in the feed"
+  },
+  "precondition-failed": {
+    "status": 412,
+    "title": "The list has changed"
+  },
+  "body-too-large": {
+    "status": 413,
+    "title": "The body is larger than 1 MiB"
+  },
+  "unsupported-media-type": {
+    "status": 415,
+    "title": "The body is not JSON in UTF-8"
+  },
+  "misdirected": {
+    "status": 421,
+    "title": "The service does not have this host"
+  },
+  "precondition-required": {
+    "status": 428,
+    "title": "The header If-Match is required"
+  },
+  "headers-too-large": {
+    "status": 431,
+    "title": "The headers are too large"
+  },
+  "store-failed": {
+    "status": 500,
+    "title": "The store failed"
+  },
+  "unexpected": {
+    "status": 500,
+    "title": "An unexpected error occurred"
+  },
+  "unavailable": {
+    "status": 503,
+    "title": "The service is unavailable"
+  },
+  "overloaded": {
+    "status": 503,
+    "title": "Too many requests are in flight"
+  }
+} as const;
