@@ -23,6 +23,7 @@ Generates from every openapi/NAME.yaml:
   generated/NAME.json               the same as JSON, for the routes of the services
   generated/NAME.ts                 its TypeScript types
   generated/NAME.defaults.ts        the default values of parameters
+  generated/NAME.maxima.ts          the values of x-effective-maximum of parameters, if it has any
   generated/NAME.problems.ts        the kinds of problems
   generated/NAME.operations.ts      what the client needs of its operations
   generated/NAME.state-machine.ts   the tables of its x-state-machine, if it has one
@@ -105,7 +106,9 @@ async function generateService(path: string, name: string): Promise<Map<string, 
   validateSchemas(contract);
   requireExplainedKeywords(contract);
   const json = `${JSON.stringify(contract, null, 2)}\n`;
-  const defaults = defaultsOf(contract);
+  const defaults = ofParameters(contract, (parameter) => defaultOf(contract, parameter));
+  const all = ofParameters(contract, ({ schema }) => schema["x-effective-maximum"]);
+  const maxima = Object.fromEntries(Object.entries(all).filter(([, own]) => Object.keys(own).length > 0));
   // In the types of handlers, a parameter with a default is always present.
   for (const { parameters } of operationsOf(contract)) {
     for (const parameter of parameters)
@@ -113,11 +116,15 @@ async function generateService(path: string, name: string): Promise<Map<string, 
   }
   const types = await openapiTS(contract as never, { alphabetize: true, transform: bigIntWhereNeeded });
   const [machine, eventTypes] = [stateMachineOf(contract), readEventTypes(contract)];
+  const maximaComment = "/** The largest values of parameters that make a difference, by operation. */\n";
   const defaultsComment = "/** Default values of parameters, by operation. */\n";
   const typeOfOperation = 'import type { ClientOperation } from "../src/client/operation.ts";\n\n';
   const modules = {
     "": astToString(types),
     ".defaults": `${defaultsComment}export const defaults = ${inCode(defaults)} as const;\n`,
+    ...(Object.keys(maxima).length > 0 && {
+      ".maxima": `${maximaComment}export const effectiveMaxima = ${inCode(maxima)} as const;\n`,
+    }),
     ".problems": `export const problems = ${inCode(problemsOf(contract))} as const;\n`,
     ".operations": `${typeOfOperation}export const operations: ClientOperation[] = ${inCode(clientOperations(contract))};\n`,
     ...(machine && { ".state-machine": `export const stateMachine = ${inCode(machine)} as const;\n` }),
@@ -245,14 +252,14 @@ function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {
 const defaultOf = (contract: Contract, { schema }: Parameter): unknown =>
   schema.default ?? (follow(contract, schema) as { default?: unknown }).default;
 
-/** The default values of the parameters of each operation, by name. */
-const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>> =>
+/** A value of the parameters of each operation, by name. */
+const ofParameters = (contract: Contract, valueIn: (parameter: Parameter) => unknown) =>
   Object.fromEntries(
     operationsOf(contract).map(({ operationId, parameters }) => [
       operationId,
       Object.fromEntries(
         parameters
-          .map((parameter) => [parameter.name, defaultOf(contract, parameter)])
+          .map((parameter) => [parameter.name, valueIn(parameter)])
           .filter(([, value]) => value !== undefined),
       ),
     ]),

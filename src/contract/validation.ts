@@ -25,7 +25,7 @@ const hasUniqueItems: SchemaValidateFunction = (unique: boolean, list: unknown[]
 const keywords: Vocabulary = [
   ...["example", "externalDocs", "xml", "discriminator", "components"],
   // Read by generators, by the reader of parameters (`http/parameters.ts`), and where messages are masked.
-  ...["x-enum-varnames", "x-ignore-case", "x-personal-data", "x-pattern-description"],
+  ...["x-enum-varnames", "x-ignore-case", "x-personal-data", "x-pattern-description", "x-effective-maximum"],
   {
     keyword: "int64",
     validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,

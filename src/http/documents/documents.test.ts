@@ -381,7 +381,9 @@ test("the page shows the tables of the extensions of a contract", async () => {
     "<tr><td>PAYMENT_STARTED</td><td>The payer opened the payment page.</td><td>STARTED</td><td></td></tr>",
   );
   expect(text).toContain('<tr><th scope="col">column</th><th scope="col">payment</th>');
-  expect((await send("features", "/docs")).text).not.toContain("<article");
+  const ofFeatures = (await send("features", "/docs")).text;
+  expect(ofFeatures.match(/<article id="[^"]+">/g)).toEqual(['<article id="x-keywords">']);
+  expect(ofFeatures).toContain("<td><code>x-unique-items</code></td><td>No element is twice in the list.");
 });
 
 test("texts of a contract are escaped on its page", () => {

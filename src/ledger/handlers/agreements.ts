@@ -1,3 +1,4 @@
+import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
@@ -22,7 +23,7 @@ import { instrumentIdsAsOf } from "../tables/payment-instrument.ts";
 import { agreementEventWriter, agreementWriter, viewAgreementFilters } from "../views/agreement.ts";
 import { viewNextPage } from "../views/links.ts";
 
-const displaySizeMax = 20;
+const { display_size: displaySizeMax } = effectiveMaxima.searchAgreements;
 
 const restrictionMissing = missing("account_id", "One of [service_id] or [account_id] fields is required");
 const searchRestrictionMissing = missing(

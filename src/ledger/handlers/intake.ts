@@ -1,3 +1,4 @@
+import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import type { components, operations } from "../../../generated/ledger.ts";
 import { StatementTimeout } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
@@ -32,7 +33,7 @@ const minutesBefore = 60;
  * A greater `display_size` counts as this. The bodies of dead letters are not read, and the other texts are short: a page has
  * less than 2 MiB.
  */
-const displaySizeMax = 100;
+const { display_size: displaySizeMax } = effectiveMaxima.listDeadLetters;
 const newest = 2n ** 63n - 1n;
 
 /** Maximum number of requests for a dead letter that wait. */

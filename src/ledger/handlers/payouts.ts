@@ -1,3 +1,4 @@
+import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import type { components, operations } from "../../../generated/ledger.ts";
 import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
@@ -12,7 +13,7 @@ type PayoutLinks = components["schemas"]["PayoutLinks"];
 
 const accountMissing = missing("gateway_account_id");
 
-const displaySizeMax = 500;
+const { display_size: displaySizeMax } = effectiveMaxima.searchPayouts;
 
 export const payoutHandlers = ({ sql, lanes }: Reader) =>
   ({

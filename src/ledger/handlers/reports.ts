@@ -1,4 +1,4 @@
-import { defaults } from "../../../generated/ledger.defaults.ts";
+import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import { failure } from "../../http/failure.ts";
@@ -142,8 +142,7 @@ export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
     },
   }) satisfies Partial<Handlers<operations>>;
 
-/** The default of `display_size` is also its maximum. */
-const { display_size: displaySizeMax } = defaults.getTransactionReport;
+const { display_size: displaySizeMax } = effectiveMaxima.getTransactionReport;
 /** Number of groups of a CSV that are read at a time. Each time all groups are computed, so fewer would take longer. */
 const csvPageMax = 10_000;
 

@@ -1,4 +1,5 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
+import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
@@ -110,8 +111,8 @@ const csvLineBytes = 512;
 /** Limits of the rows that a CSV export holds. */
 const csvPage = { countMax: 500, bytesMax: 2 ** 21 };
 
-/** The default of `display_size` is also its maximum. */
-const { display_size: displaySizeMax, limit_total_size: defaultLimit } = defaults.searchTransactions;
+const { display_size: displaySizeMax } = effectiveMaxima.searchTransactions;
+const { limit_total_size: defaultLimit } = defaults.searchTransactions;
 
 export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
   ({
