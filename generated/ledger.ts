@@ -1654,6 +1654,54 @@ export interface components {
             /** @description The kind of the problem, as the address of a page about it. It is absolute if the service knows its own address. */
             type: string;
         };
+        /** @description An event as a CloudEvent 1.0 in JSON. A webhook gets it if its URL has `format=cloudevents`. */
+        PublishedCloudEvent: {
+            data: components["schemas"]["PublishedEvent"];
+            /**
+             * @description The media type of `data`.
+             * @constant
+             */
+            datacontenttype: "application/json";
+            /** @description The gateway account, if the event has one. */
+            gatewayaccountid?: string;
+            /** @description The same as `webhook-id`. */
+            id: string;
+            /** @description The setting `PUBLISH_SOURCE`, by default `/payment-ledger/` and the id of the ledger. */
+            source: string;
+            /**
+             * @description The version of CloudEvents.
+             * @constant
+             */
+            specversion: "1.0";
+            /** @description The resource: its type, a slash and its id. */
+            subject: string;
+            time: components["schemas"]["MicrosecondInstant"];
+            /** @description The `event_type`. */
+            type: string;
+        };
+        /**
+         * @description An event as its producer sent it to the queue, without its null members, and with the timestamp in UTC. It has the
+         *     other members of the message, too.
+         */
+        PublishedEvent: {
+            /** @description The details of the message without its null members. */
+            event_details: {
+                [key: string]: unknown;
+            };
+            /** @description Type of the event. */
+            event_type: string;
+            /** @description Whether real money is involved. */
+            live?: boolean;
+            /** @description The parent of the resource. */
+            parent_resource_external_id?: components["schemas"]["ExternalId"];
+            resource_external_id: components["schemas"]["ExternalId"];
+            resource_type: components["schemas"]["ResourceType"];
+            /** @description The service. */
+            service_id?: string;
+            timestamp: components["schemas"]["MicrosecondInstant"];
+        } & {
+            [key: string]: unknown;
+        };
         /** @description The state of a target to which events are published. */
         PublishingCheck: {
             /**

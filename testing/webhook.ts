@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
+import { deliveryViolation } from "./delivery-check.ts";
 
 const secret = `whsec_${Buffer.from("a secret of twenty-four bytes").toString("base64")}`;
 
@@ -24,11 +25,16 @@ export function nameOf(body: string): string {
 
 /**
  * A receiver of webhooks on loopback that verifies them with the library of Standard Webhooks, and gives 401 to those that are
- * not signed. `replyTo` chooses the reply to each. Default: 200.
+ * not signed. It throws when it is disposed of if one violated the contract; with `hasAnyBody` none does. `replyTo` chooses the reply to each. Default: 200.
  */
-export async function openWebhook(replyTo: (received: Received) => Reply | Promise<Reply> = () => 200) {
+export async function openWebhook(
+  replyTo: (received: Received) => Reply | Promise<Reply> = () => 200,
+  { hasAnyBody = false } = {},
+) {
   /** Those that were confirmed, in order of arrival. */
   const received: Received[] = [];
+  /** How requests violated the contract. */
+  const violations: string[] = [];
   /** All attempts. */
   const attempts: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -36,6 +42,8 @@ export async function openWebhook(replyTo: (received: Received) => Reply | Promi
     if (body === undefined) return;
     const { headers, url: path = "" } = request;
     if (!isSigned(body, headers as Record<string, string>)) return response.writeHead(401).end();
+    const violation = hasAnyBody ? undefined : deliveryViolation(headers, body);
+    if (violation) violations.push(`${violation}: ${body}`);
     const attempt = { id: String(headers["webhook-id"]), body, contentType: headers["content-type"], path };
     attempts.push(attempt);
     const reply = await replyTo(attempt);
@@ -56,6 +64,7 @@ export async function openWebhook(replyTo: (received: Received) => Reply | Promi
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
+      if (violations.length > 0) throw new Error(`requests violated the contract: ${violations.join("\n")}`);
     },
   };
 }

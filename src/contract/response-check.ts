@@ -102,7 +102,7 @@ export function operationFor<One extends Operation>(request: FastifyRequest, ope
 }
 
 /** A copy of a contract in which objects have no undeclared members. */
-const closeObjects = (contract: Contract) =>
+export const closeObjects = (contract: Contract) =>
   mapObjects(contract, (node) => {
     const isOpen =
       node.type === "object" && node.properties !== undefined && !("additionalProperties" in node);

@@ -52,6 +52,9 @@ async function openFolder(): Promise<Place & { folder: string }> {
   };
 }
 
+/** A webhook that takes other bodies than those of events. */
+const openReceiver = (replyTo?: () => Reply) => openWebhook(replyTo, { hasAnyBody: true });
+
 const credentials = { accessKeyId: "none", secretAccessKey: "none" };
 
 /** A topic of a server that speaks the protocols of Amazon SNS and SQS, with a queue that is subscribed to it. */
@@ -123,7 +126,7 @@ async function openExchange() {
 
 const fixtures: Fixtures<keyof typeof targets, Place> = {
   "file:": (title, tests) => describe(title, () => tests(openFolder)),
-  "http:": (title, tests) => describe(title, () => tests(() => openWebhook())),
+  "http:": (title, tests) => describe(title, () => tests(() => openReceiver())),
   "https:": { sameAs: "http:" },
   "sns+http:": (title, tests) => describe(title, () => tests(openTopic)),
   "sns+https:": { sameAs: "sns+http:" },
@@ -302,7 +305,7 @@ describe("a webhook", () => {
 
   /** The failure of an attempt that gets this reply. */
   async function failureOf(reply: Reply): Promise<Failure | undefined> {
-    await using place = await openWebhook(() => reply);
+    await using place = await openReceiver(() => reply);
     await using target = await openTarget(place.url);
     const [failure] = await target.send([delivery], never);
     return failure;
@@ -310,7 +313,7 @@ describe("a webhook", () => {
 
   test("is signed as Standard Webhooks has it, with the same id in each attempt", async () => {
     let status = 500;
-    await using place = await openWebhook(() => status);
+    await using place = await openReceiver(() => status);
     await using target = await openTarget(`${place.url}?shop=7&format=event&name=hook`);
     expect(await target.send([delivery], never)).toHaveLength(1);
     status = 202;
@@ -321,7 +324,7 @@ describe("a webhook", () => {
   });
 
   test("is not signed without a secret, or with that of another one, which a warning says", async () => {
-    await using place = await openWebhook();
+    await using place = await openReceiver();
     const unsigned = place.url.replace(/:[^/]*@/, "");
     const other = `http://:whsec_${"b".repeat(32)}@${unsigned.slice("http://".length)}`;
     for (const url of [unsigned, other]) {
@@ -356,7 +359,7 @@ describe("a webhook", () => {
   );
 
   test("does not follow a redirect", async () => {
-    await using place = await openWebhook(() => 308);
+    await using place = await openReceiver(() => 308);
     await using target = await openTarget(place.url);
     await target.send([delivery], never);
     expect(place.attempts.map(({ path }) => path)).toEqual(["/hook"]);
@@ -390,7 +393,7 @@ describe("a webhook", () => {
 
   test("that closes the connection, or whose attempt is aborted, has not said whose failure it is", async () => {
     expect(await failureOf("closed")).toMatchObject({ cause: "unknown" });
-    await using place = await openWebhook(() => "hangs");
+    await using place = await openReceiver(() => "hangs");
     await using target = await openTarget(place.url);
     const stop = new AbortController();
     const sending = target.send([delivery], stop.signal);

@@ -1,0 +1,33 @@
+import { ledgerContract } from "../src/contract/contracts.ts";
+import { describeFaults, faultsOf } from "../src/contract/faults.ts";
+import type { Parameter } from "../src/contract/operations.ts";
+import { closeObjects, mediaTypeOf } from "../src/contract/response-check.ts";
+import { contractCompiler } from "../src/contract/validation.ts";
+import { parseJson } from "../src/values/json.ts";
+
+interface Webhook {
+  post: { parameters: Parameter[]; requestBody: { content: Record<string, { schema: object }> } };
+}
+
+const closed = closeObjects(ledgerContract);
+const compile = contractCompiler(closed);
+const { eventStored } = closed.webhooks as { eventStored: Webhook };
+const { parameters, requestBody } = eventStored.post;
+
+/** How a request to a webhook violates the contract of the ledger. Undefined if it conforms. Header names are in lower case. */
+export function deliveryViolation(headers: Record<string, unknown>, body: string): string | undefined {
+  for (const { name, required, schema } of parameters) {
+    const value = headers[name];
+    if (value === undefined ? required : !conforms(schema, String(value)))
+      return `the header ${name} is ${value}`;
+  }
+  const type = mediaTypeOf(headers);
+  const content = requestBody.content[type];
+  if (!content) return `the media type ${type} is not declared`;
+  const validate = compile(content.schema);
+  if (validate(parseJson(body))) return undefined;
+  return describeFaults(faultsOf(validate.errors ?? []), (pointer) => `body${pointer}`).join("; ");
+}
+
+const conforms = (schema: Parameter["schema"], text: string) =>
+  compile(schema)(schema.type === "integer" ? Number(text) : text);
