@@ -91,8 +91,8 @@ function ownErrors(errors: ErrorObject[]): ErrorObject[] {
     // So does the bound of an integer, which is that of its format or less.
     if (error.keyword === "format" && error.parentSchema?.maximum !== undefined) continue;
     if (/^(oneOf|anyOf)$/.test(error.keyword)) {
-      const ofAlternatives = own.filter(({ instancePath }) => isWithin(instancePath, error.instancePath));
-      own.splice(own.length - ofAlternatives.length);
+      const first = own.findLastIndex(({ instancePath }) => !isWithin(instancePath, error.instancePath)) + 1;
+      const ofAlternatives = own.splice(first);
       const more = ofAlternatives.filter(
         ({ keyword, instancePath }) => instancePath !== error.instancePath || !ofValues.test(keyword),
       );

@@ -137,7 +137,7 @@ RULES = re.compile(
     r"query parameter cursor must be from a header Link"
     r"|cursor and Last-Event-ID must be the cursor of an event in the feed, or newest"
     r"|query parameters cursor and page cannot be used together"
-    r"|query parameter \w*states? must be one of [\w, ]+ with status_version [12]"
+    r"|query parameter \w*states? must be one of [\w, \"]+ with status_version [12]"
     r"|(event \d+: )?a text contains a NUL character or an unpaired surrogate"
     r"|(event \d+: )?the message (is nested more than 100 levels deep|has more than 1,000 members and elements)"
     r"|(event \d+: )?a number has more than 100 digits without an exponent"
@@ -151,7 +151,7 @@ LINES = re.compile(
     r"|query parameter count is not allowed with as_of"
     r"|query parameter cursor must be the next_cursor of a page of this list"
     r"|body/changes/\d+/expires_at is not allowed with remove"
-    r"|body must NOT have duplicate items \(item \d+ is a duplicate\)"
+    r"|body must not repeat an element; element \d+ is repeated"
 )
 
 
@@ -159,7 +159,8 @@ def is_rule(response):
     """True if every message of the response is one of these rules, which the contract describes in words."""
     media_type = response.headers["content-type"][0].split(";")[0]
     if media_type == "application/problem+json":
-        return all(RULES.fullmatch(message) for message in response.json()["message"])
+        problem = response.json()
+        return all(RULES.fullmatch(message) for message in problem.get("message", [problem["detail"]]))
     if media_type == "application/json":
         return response.json()["errorCode"] in ("TARGETING_KEY_MISSING", "INVALID_CONTEXT")
     return LINES.fullmatch(response.text.strip()) is not None
@@ -224,9 +225,11 @@ CONTROL = re.compile(f"[{EXCLUDED['control characters']}]")
 def before_load_schema(context, raw_schema):
     """
     Schemathesis takes keywords that it does not know for rules that it can break. So `x-excluded-characters` becomes a
-    pattern. What `x-rfc-3339` requires, every instant of Schemathesis has.
+    pattern. What `x-rfc-3339` requires, every instant of Schemathesis has. Each operation can give the general responses.
     """
     operations = [one for path in raw_schema["paths"].values() for one in path.values()]
+    for operation in operations:
+        operation["responses"] = {**raw_schema["x-general-responses"], **operation["responses"]}
     parameters = [*raw_schema["components"]["parameters"].values()]
     parameters += [one for operation in operations for one in operation.get("parameters", [])]
     BOOLEANS.update(one["name"] for one in parameters if one.get("schema", {}).get("type") == "boolean")
