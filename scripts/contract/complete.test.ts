@@ -174,3 +174,8 @@ test.each([
   expect(written).toContain(from);
   expect(() => completeContract(written.replace(from, to))).toThrow(message);
 });
+
+test("a complete contract stays as it is", () => {
+  const { contract } = completeContract(written);
+  expect(completeContract(JSON.stringify(contract)).contract).toEqual(contract);
+});

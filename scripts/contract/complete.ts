@@ -162,6 +162,7 @@ export function completeContract(text: string): { yaml: string; contract: Contra
   }
   const problemFormat = formats.default?.find(({ schema }) => schema === "Problem");
   for (const [kind, { example, status }] of Object.entries(problems)) {
+    if (typeof example === "object" && "type" in example) continue; // The contract is complete.
     const own = typeof example === "string" ? { detail: example } : example;
     const values = own
       ? readMessage("", { problem: kind, ...own }, status, problems).values

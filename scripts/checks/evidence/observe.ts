@@ -73,7 +73,6 @@ const impliedHeaders = {
   request: ["accept", "authorization", "content-type"],
   response: [
     ...["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding", "vary"],
-    "x-request-id",
     // They tell browsers what they may do with the response.
     ...["x-content-type-options", "content-security-policy", "referrer-policy"],
   ],

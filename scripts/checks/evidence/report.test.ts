@@ -21,6 +21,15 @@ const general = {
   408: { ...error, headers: cacheControl },
   431: { ...error, headers: cacheControl },
 };
+type Responses = Record<string, { description?: string; headers?: object } | undefined>;
+const requestId = { "X-Request-Id": { required: true, schema: { type: "string" } } };
+const withRequestId = (responses: Responses) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      response && { ...response, headers: { ...requestId, ...response.headers } },
+    ]),
+  );
 const light = {
   type: "object",
   required: ["colour"],
@@ -45,11 +54,11 @@ function lightContract(
   const success = { description: "its colour", content: { "application/json": { schema } } };
   const get = {
     ...{ operationId: "getLight", parameters: [side, past], security },
-    responses: { 200: success, ...errors, ...changed },
+    responses: withRequestId({ 200: success, ...errors, ...changed }),
   };
   const contract = {
     ...{ openapi: "3.1.0", info: { title: "Crossing", version: "1.0.0" }, paths: { "/light": { get } } },
-    "x-general-responses": { ...general, ...changedGeneral },
+    "x-general-responses": withRequestId({ ...general, ...changedGeneral }),
     components: {
       schemas: { Message: light },
       ...(security && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
@@ -118,6 +127,10 @@ const secured = (...accepted: string[]): Change => ({
 const request = "/light?side=north&past=true";
 const media = { ...text.content, "application/json": { schema: {} } };
 const headers = { ...allow, "X-Since": {}, Allow: { schema: {} } };
+const coded = {
+  ...cacheControl,
+  Allow: { required: true, schema: { type: "string", enum: ["GET, HEAD", "PUT"] } },
+};
 const undeclared = { ...bodies, south: { colour: "green", size: 3 } };
 const withoutPast = requests
   .filter(({ path }) => !path.includes("past"))
@@ -129,16 +142,26 @@ const items = (...names: string[]) => names.map((name) => `not covered: ${name}`
 test.each<[name: string, Change, faults: string[]]>([
   ["returns exactly what its contract declares", {}, []],
   ["requires tokens and enforces them", secured(), []],
-  ["never returned a status", withResponses({ 404: error }), ["getLight never returned 404 text/plain"]],
+  [
+    "never returned a status",
+    withResponses({ 404: error }),
+    ["getLight never returned 404 text/plain", ...items("getLight 404 X-Request-Id: present")],
+  ],
   [
     "accepts a request without a token",
     secured("none"),
-    ["getLight never returned 401 text/plain", `GET ${request} returned 200: 401 was expected`],
+    [
+      ...["getLight never returned 401 text/plain", `GET ${request} returned 200: 401 was expected`],
+      ...items("getLight 401 X-Request-Id: present"),
+    ],
   ],
   [
     "accepts a token without the required scope",
     secured("hear"),
-    ["getLight never returned 403 text/plain", `GET ${request} returned 200: 403 was expected`],
+    [
+      ...["getLight never returned 403 text/plain", `GET ${request} returned 200: 403 was expected`],
+      ...items("getLight 403 X-Request-Id: present"),
+    ],
   ],
   [
     "never returned a media type",
@@ -148,14 +171,16 @@ test.each<[name: string, Change, faults: string[]]>([
   [
     "never returned a general status",
     withGeneral({ 418: error }),
-    ["every operation never returned 418 text/plain"],
+    ["every operation never returned 418 text/plain", ...items("every operation 418 X-Request-Id: present")],
   ],
   [
     "lists a general status at its operation too",
     withResponses({ 405: general[405] }),
     [
       "every operation never returned 405 text/plain",
-      ...items("every operation 405 Allow: present", "every operation 405 Cache-Control: present"),
+      ...items(
+        ...["Allow", "Cache-Control", "X-Request-Id"].map((name) => `every operation 405 ${name}: present`),
+      ),
     ],
   ],
   [
@@ -168,13 +193,18 @@ test.each<[name: string, Change, faults: string[]]>([
     withGeneral({ 405: { ...error, headers: cacheControl } }),
     [
       `PATCH ${request} returned 405: the headers allow are not declared`,
-      "not covered: every operation 405 Cache-Control: present",
+      ...items("every operation 405 Cache-Control: present", "every operation 405 X-Request-Id: present"),
     ],
   ],
   [
     "never returned a header, or always an optional one",
     withGeneral({ 405: { ...error, headers } }),
     items("every operation 405 Allow: absent", "every operation 405 X-Since: present"),
+  ],
+  [
+    "never returned a value of a header",
+    withGeneral({ 405: { ...error, headers: coded } }),
+    items('header Allow: the value "PUT"'),
   ],
   [
     "returned an undeclared member",

@@ -39,9 +39,11 @@ export function uncoveredItems({ contract, accepted }: Subject, observations: Ob
     const { status, headers, body = "" } = observation.response;
     const place = placeOf(operation, status);
     const declared = operation.responses[status] ?? general[status] ?? {};
-    for (const name of Object.keys(declared.headers ?? {})) {
-      const isPresent = headers[name.toLowerCase()] !== undefined;
-      covered.add(`${place} ${status} ${name}: ${isPresent ? "present" : "absent"}`);
+    for (const [name, { schema: headerSchema = {} }] of Object.entries(declared.headers ?? {})) {
+      const value = headers[name.toLowerCase()];
+      covered.add(`${place} ${status} ${name}: ${value === undefined ? "absent" : "present"}`);
+      if (value !== undefined)
+        itemsCoveredBy(compiledContract, `header ${name}`, headerSchema, value, covered);
     }
     const type = mediaTypeOf(headers);
     const schema = declared.content?.[type]?.schema;
@@ -64,7 +66,9 @@ function addResponses(
   items: Set<string>,
 ): void {
   for (const [status, { content = {}, headers = {} }] of Object.entries(responses)) {
-    for (const [name, { required }] of Object.entries(headers)) {
+    for (const [name, { required, schema = {} }] of Object.entries(headers)) {
+      // A value counts for all responses: most share a header.
+      itemsOf(contract, `header ${name}`, schema, items);
       items.add(`${place} ${status} ${name}: present`);
       if (!required) items.add(`${place} ${status} ${name}: absent`);
     }
