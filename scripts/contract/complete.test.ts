@@ -117,7 +117,7 @@ test("a kind of problem gets its own example, or that of its first message", () 
       ...{ title: example.title, status: example.status, description: "What.", advice: "Do." },
       example,
     });
-  const pattern = "/problems/(bad|odd|unknown|other|late|full)$";
+  const pattern = "^\\S*problems\\W(bad|odd|unknown|other|late|full)$";
   expect(components.schemas.Problem.properties.type).toEqual({ type: "string", pattern });
 });
 

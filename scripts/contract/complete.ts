@@ -158,7 +158,8 @@ export function completeContract(text: string): { yaml: string; contract: Contra
   for (const name of statuses.keys()) addHeaders("components", "responses", name);
   if (written.components?.schemas?.Problem) {
     const type = ["components", "schemas", "Problem", "properties", "type"];
-    document.setIn([...type, "pattern"], `/problems/(${Object.keys(problems).join("|")})$`);
+    // Generators take a slash for the end of the pattern, so it has none.
+    document.setIn([...type, "pattern"], `^\\S*problems\\W(${Object.keys(problems).join("|")})$`);
   }
   const problemFormat = formats.default?.find(({ schema }) => schema === "Problem");
   for (const [kind, { example, status }] of Object.entries(problems)) {

@@ -17,12 +17,16 @@ test("a program that got everything, and more, has no differences", () => {
   const [added, removed] = expected.records;
   const records = [{ ...added, expires_at: "2037-03-05T09:14:22.018000+00:00" }, removed];
   expect(differencesOf(outputWith({ records }), [])).toEqual([]);
+  const [status, line] = expected.late;
+  const problem = JSON.stringify({ status, detail: line.trim() });
+  expect(differencesOf(outputWith({ late: [status, problem] }), [])).toEqual([]);
 });
 
 describe("a program differs if it", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["leaves out a step", { flag: undefined }, "flag is undefined, not"],
     ["got another value", { removed: 200 }, "removed is 200, not 204"],
+    ["got another error", { late: [400, '{"detail":"too late"}'] }, "late is"],
     ["got another member", { flag: { value: false, reason: "TARGETING_MATCH" } }, "flag is"],
     ["got no member", { missing: { status: 404 } }, "missing is"],
     [
