@@ -11,7 +11,7 @@ interface Webhook {
 
 const closed = closeObjects(ledgerContract);
 const compile = contractCompiler(closed);
-const { eventStored } = closed.webhooks as { eventStored: Webhook };
+const { eventStored } = closed["x-webhooks"] as { eventStored: Webhook };
 const { parameters, requestBody } = eventStored.post;
 
 /** How a request to a webhook violates the contract of the ledger. Undefined if it conforms. Header names are in lower case. */

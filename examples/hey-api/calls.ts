@@ -27,8 +27,9 @@ async function callFeatures() {
   const { customer: path, changes, context } = requests;
   const added = await features.addFeature(requests.zebra);
   show("feature", [added.response?.status, added.data]);
-  const late = await features.addFeature(requests.late);
-  show("late", [late.response?.status, late.error]);
+  // The type of an error is that of a problem document.
+  const late = await features.addFeature({ ...requests.late, headers: { Accept: "application/json" } });
+  show("late", [late.response?.status, `${late.error?.detail}\n`]);
 
   show("changed", (await features.changeFeatures({ body: { changes } })).data);
   const listed = await features.listFeatures({ path });

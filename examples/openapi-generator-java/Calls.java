@@ -24,7 +24,7 @@ public class Calls {
     try {
       events.getEvent(9007199254740991L);
     } catch (ledger.ApiException error) {
-      show(json, "missing", Problem.fromJson(error.getResponseBody()));
+      show(json, "missing", ledger.model.Problem.fromJson(error.getResponseBody()));
     }
     var from = OffsetDateTime.parse("2024-03-01T00:00:00Z");
     var found = transactions.searchTransactions(

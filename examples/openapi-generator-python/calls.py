@@ -55,7 +55,7 @@ def call_features(url: str) -> None:
         try:
             storage.add_feature("customer", customer, "late", expires_at=datetime(2001, 1, 1, tzinfo=timezone.utc))
         except features.exceptions.BadRequestException as error:
-            show("late", [error.status, error.data])
+            show("late", [error.status, error.body])
 
         changes = [
             features.FeatureChange(type="add", resource="customer", id=customer, feature=name)

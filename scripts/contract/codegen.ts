@@ -114,9 +114,7 @@ async function generateService(path: string, name: string): Promise<Map<string, 
     for (const parameter of parameters)
       if (defaultOf(contract, parameter) !== undefined) parameter.required = true;
   }
-  // A webhook is no operation of the service: it has no handler.
-  const { webhooks: _, ...served } = contract;
-  const types = await openapiTS(served as never, { alphabetize: true, transform: bigIntWhereNeeded });
+  const types = await openapiTS(contract as never, { alphabetize: true, transform: bigIntWhereNeeded });
   const [machine, eventTypes] = [stateMachineOf(contract), readEventTypes(contract)];
   const maximaComment = "/** The largest values of parameters that make a difference, by operation. */\n";
   const defaultsComment = "/** Default values of parameters, by operation. */\n";

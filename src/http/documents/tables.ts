@@ -8,7 +8,7 @@ interface Table {
 }
 
 /** The extensions of a contract that are no tables. */
-const others = ["x-problems", "x-general-responses"];
+const others = ["x-problems", "x-general-responses", "x-webhooks"];
 
 /** The tables in the extensions (`x-…`) of a contract, as HTML. Swagger UI does not render them. */
 export function tablesOf(contract: Contract): string {
