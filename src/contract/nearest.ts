@@ -2,8 +2,6 @@ import { distance } from "fastest-levenshtein";
 
 /** Longer names are not compared. */
 const lengthMax = 64;
-/** Names that resemble each other differ in length by at most two letters and a few separators. */
-const lengthDifferenceMax = 4;
 
 /**
  * The nearest name. It differs by letter case and separators, or by one letter or two that are exchanged, or by two letters if
@@ -12,18 +10,26 @@ const lengthDifferenceMax = 4;
 export function nearest(name: string, known: string[]): string | undefined {
   if (name.length > lengthMax) return undefined;
   const plain = plainOf(name);
-  const max = plain.length < 6 ? 1 : 2;
-  let least = max;
-  let found: string[] = [];
-  for (const other of known) {
-    if (Math.abs(other.length - name.length) > lengthDifferenceMax) continue;
-    const edits = editsBetween(plain, plainOf(other));
+  let least = plain.length < 6 ? 1 : 2;
+  let found: number[] = [];
+  for (const [index, other] of plainNamesOf(known).entries()) {
+    if (Math.abs(other.length - plain.length) > least) continue;
+    const edits = editsBetween(plain, other);
     if (edits > least) continue;
     if (edits < least) found = [];
-    found.push(other);
+    found.push(index);
     least = edits;
   }
-  return found.length === 1 ? found[0] : undefined;
+  return found.length === 1 ? known[found[0] as number] : undefined;
+}
+
+const plainNames = new WeakMap<string[], string[]>();
+
+/** The plain forms of names. Those of a list that is used again, such as all time zones, are kept. */
+function plainNamesOf(known: string[]): string[] {
+  const plain = plainNames.get(known) ?? known.map(plainOf);
+  plainNames.set(known, plain);
+  return plain;
 }
 
 function editsBetween(one: string, other: string): number {
