@@ -22,7 +22,8 @@ export function openServer(
   outages: Outages,
   sendFailure: SendFailure,
 ): FastifyInstance {
-  const { renderError, log, publicUrl, trustedProxies = [], keepAliveTimeoutMs = keepAliveMs } = options;
+  const { renderError, log, trustedProxies = [], keepAliveTimeoutMs = keepAliveMs } = options;
+  const publicUrl = options.publicUrl?.replace(/\/+$/, "");
   const sendError = errorSender(options, outages, sendFailure);
   const doubledSlashes = openDoubledSlashes();
   const app = fastify({
@@ -41,15 +42,15 @@ export function openServer(
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: (request) => doubledSlashes.merge(readTarget(request)),
-    clientErrorHandler: respondToMalformed(renderError),
+    clientErrorHandler: respondToMalformed(renderError, publicUrl),
     frameworkErrors: sendError,
   }) as unknown as FastifyInstance;
   app.addHook("onRoute", ({ url }) => doubledSlashes.add(url));
-  app.decorate("publicUrl", publicUrl?.replace(/\/+$/, ""));
+  app.decorate("publicUrl", publicUrl);
   app.setErrorHandler(sendError);
   acceptJsonOnly(app);
   limitUnsent(app.server, log);
-  app.server.on("connect", rejectConnect(renderError));
+  app.server.on("connect", rejectConnect(renderError, publicUrl));
   // An unknown expectation is ignored. The default of Node.js is a 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   return app;

@@ -13,9 +13,10 @@ const renderError: RenderError = (failed) => ({
 });
 
 /** Sends bytes to a server whose responses never end. Resolves with everything that the client receives. */
-async function sendBytes(bytes: string): Promise<string> {
+async function sendBytes(bytes: string, publicUrl?: string): Promise<string> {
   const server = createServer((_, response) => response.write("started"));
-  server.on("clientError", (error, socket) => respondToMalformed(renderError)(error, socket as Socket));
+  const respond = respondToMalformed(renderError, publicUrl);
+  server.on("clientError", (error, socket) => respond(error, socket as Socket));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.write(bytes);
@@ -36,6 +37,11 @@ test("a malformed request gets a complete response, and the connection is closed
       "referrer-policy: no-referrer\r\ncache-control: private, no-store\r\n" +
       `content-length: ${Buffer.byteLength(expected)}\r\nconnection: close\r\n\r\n${expected}`,
   );
+});
+
+test("the type of its problem is absolute with a public URL", async () => {
+  const received = await sendBytes("nonsense\r\n\r\n", "https://api.test/pay");
+  expect(received).toContain('{"type":"https://api.test/pay/problems/a",');
 });
 
 test("nothing is written into a response that has begun", async () => {

@@ -25,7 +25,7 @@ export const keepAliveMs = 620_000;
 type RespondingSocket = Socket & { _httpMessage?: { headersSent: boolean } };
 
 /** Responds to malformed requests in the error format of the service and closes the connection. */
-export const respondToMalformed = (renderError: RenderError) =>
+export const respondToMalformed = (renderError: RenderError, publicUrl?: string) =>
   function respond(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     if ((socket as RespondingSocket)._httpMessage?.headersSent) {
@@ -34,24 +34,29 @@ export const respondToMalformed = (renderError: RenderError) =>
       return;
     }
     const [status, message] = errors[error.code ?? ""] ?? [400, "this is not a valid HTTP request"];
-    endWith(socket, status, renderError(failure(status, message)));
+    endWith(socket, status, renderError(failure(status, message)), { publicUrl });
   };
 
 /** Responds 405 to CONNECT. The default of Node.js is to close the connection without a response. */
-export const rejectConnect = (renderError: RenderError) =>
+export const rejectConnect = (renderError: RenderError, publicUrl?: string) =>
   function respond(_request: IncomingMessage, socket: Duplex): void {
     socket.on("error", () => {});
     const content = renderError(failure(405, "CONNECT is not allowed here: this service is not a proxy"));
-    endWith(socket as Socket, 405, content, "allow: \r\n");
+    endWith(socket as Socket, 405, content, { publicUrl, headers: "allow: \r\n" });
   };
 
 const commonLines = Object.entries({ ...securityHeaders, "cache-control": noStore })
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join("");
 
-function endWith(socket: Socket, status: number, { type, body }: ErrorContent, headers = ""): void {
+function endWith(
+  socket: Socket,
+  status: number,
+  { type, body }: ErrorContent,
+  { publicUrl, headers = "" }: { publicUrl?: string | undefined; headers?: string },
+): void {
   const id = newRequestId();
-  const text = isJson(type) ? toJson(completeProblem(type, body, id)) : String(body);
+  const text = isJson(type) ? toJson(completeProblem(type, body, id, publicUrl)) : String(body);
   if (socket.writable) {
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}content-type: ${type}; charset=utf-8\r\n` +
