@@ -63,6 +63,6 @@ export const problems = {
   },
   "too-slow": {
     "status": 504,
-    "title": "The database did not answer in time"
+    "title": "The database exceeded the time limit"
   }
 } as const;

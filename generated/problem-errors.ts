@@ -97,7 +97,7 @@ export class OverloadedError extends ResponseError {
   override readonly name: string = "OverloadedError";
 }
 
-/** The database did not answer in time (`/problems/too-slow`, status 504). */
+/** The database exceeded the time limit (`/problems/too-slow`, status 504). */
 export class TooSlowError extends ResponseError {
   override readonly name: string = "TooSlowError";
 }
