@@ -1,7 +1,6 @@
 import { ledgerContract } from "../src/contract/contracts.ts";
-import { describeFaults, faultsOf } from "../src/contract/faults.ts";
 import type { Parameter } from "../src/contract/operations.ts";
-import { closeObjects, mediaTypeOf } from "../src/contract/response-check.ts";
+import { bodyViolation, closeObjects, mediaTypeOf } from "../src/contract/response-check.ts";
 import { contractCompiler } from "../src/contract/validation.ts";
 import { parseJson } from "../src/values/json.ts";
 
@@ -24,9 +23,7 @@ export function deliveryViolation(headers: Record<string, unknown>, body: string
   const type = mediaTypeOf(headers);
   const content = requestBody.content[type];
   if (!content) return `the media type ${type} is not declared`;
-  const validate = compile(content.schema);
-  if (validate(parseJson(body))) return undefined;
-  return describeFaults(faultsOf(validate.errors ?? []), (pointer) => `body${pointer}`).join("; ");
+  return bodyViolation(compile(content.schema), parseJson(body));
 }
 
 const conforms = (schema: Parameter["schema"], text: string) =>

@@ -185,7 +185,7 @@ function keywordsIn(node: unknown): string[] {
   );
 }
 
-/** A caller who breaks a pattern is told its description. */
+/** Throws if a pattern of a request has no description. The error for a broken pattern shows it. */
 function requireDescribedPatterns(contract: Contract, place: string, node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   const schema = follow(contract, node) as Record<string, unknown>;

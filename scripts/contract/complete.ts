@@ -92,7 +92,7 @@ export function completeContract(text: string): { yaml: string; contract: Contra
   const headers = Object.entries(written["x-common-headers"] ?? {});
   const shared = written.components?.responses ?? {};
   /** The values of the first message of each kind of problem. */
-  const first = new Map<string, Told["values"]>();
+  const first = new Map<string, ErrorExample["values"]>();
   /** The shared responses that an operation refers to. */
   const referred = new Set<string>();
   /** The status of each response in the document, by its name there. */
@@ -108,11 +108,11 @@ export function completeContract(text: string): { yaml: string; contract: Contra
   /** Replaces the messages of a response by content in these formats. */
   function complete({ "x-messages": messages, ...rest }: Response, status: string, used: ErrorFormat[]) {
     if (!messages) return rest;
-    const told = Object.entries(messages).map(([name, message]) =>
+    const all = Object.entries(messages).map(([name, message]) =>
       readMessage(name, message, Number(status), problems),
     );
-    const content = used.map((format) => [format["media-type"], contentOf(format, told)]);
-    for (const { kind, values } of told) if (!first.has(kind)) first.set(kind, values);
+    const content = used.map((format) => [format["media-type"], contentOf(format, all)]);
+    for (const { kind, values } of all) if (!first.has(kind)) first.set(kind, values);
     return { ...rest, content: Object.fromEntries(content) };
   }
 
@@ -199,23 +199,28 @@ const operationsOf = ({ paths = {} }: WrittenContract) =>
 const capitalised = (tag: string) => tag.charAt(0).toUpperCase() + tag.slice(1);
 
 /** A message with its values for the placeholders of a format. */
-interface Told {
+interface ErrorExample {
   /** The name of the example. */
   name: string;
   kind: string;
   values: Record<string, unknown>;
 }
 
-function readMessage(name: string, message: string | Fault, status: number, problems: Problems): Told {
+function readMessage(
+  name: string,
+  message: string | Fault,
+  status: number,
+  problems: Problems,
+): ErrorExample {
   const { problem, ...fault }: Fault = typeof message === "string" ? { detail: message } : message;
   const [kind, { title }] = kindOf(problems, status, problem);
   const errors = Object.keys(fault).length > 1 ? [fault] : undefined;
   return { name, kind, values: { type: `/problems/${kind}`, title, status, message: fault.detail, errors } };
 }
 
-const contentOf = ({ schema, example }: ErrorFormat, told: Told[]) => ({
+const contentOf = ({ schema, example }: ErrorFormat, all: ErrorExample[]) => ({
   schema: { $ref: `#/components/schemas/${schema}` },
-  examples: Object.fromEntries(told.map(({ name, values }) => [name, { value: fill(example, values) }])),
+  examples: Object.fromEntries(all.map(({ name, values }) => [name, { value: fill(example, values) }])),
 });
 
 /** The kind of a problem with a status: the named one, or the first of the status. */

@@ -1,12 +1,12 @@
 import { problemErrors } from "../../generated/problem-errors.ts";
-import { afterAttempts, ResponseError } from "./response-error.ts";
+import { afterAttempts, ResponseError, readProblem } from "./response-error.ts";
 
 /** The error for a response, of the class of its problem. A kind that this client does not know is a `ResponseError`. */
 export function responseError(...given: ConstructorParameters<typeof ResponseError>): ResponseError {
-  const error = new ResponseError(...given);
-  const kind = error.problem?.type.split("/").at(-1) ?? "";
-  const ErrorOfKind = Object.hasOwn(problemErrors, kind) ? problemErrors[kind] : undefined;
-  return ErrorOfKind ? new ErrorOfKind(...given) : error;
+  const [, { text }] = given;
+  const kind = readProblem(text)?.type.split("/").at(-1) ?? "";
+  const ErrorOfKind = (Object.hasOwn(problemErrors, kind) && problemErrors[kind]) || ResponseError;
+  return new ErrorOfKind(...given);
 }
 
 /** No response, or a part of one. The cause is the error of `fetch` or undici; whether the service did the work is unknown. */

@@ -42,7 +42,8 @@ export class ResponseError extends Error {
   }
 }
 
-function readProblem(text: string): Problem | undefined {
+/** The problem document that a body is; undefined if it is something else. */
+export function readProblem(text: string): Problem | undefined {
   try {
     const value = JSON.parse(text) as Problem | null;
     return /\/problems\/[\w-]+$/.test(String(value?.type)) ? (value as Problem) : undefined;

@@ -26,7 +26,7 @@ const nouns: Record<string, string | string[]> = {
 };
 
 /** What a value of a schema is, for people: `an integer or a text of up to 15 digits`. */
-export const describeSchema = (schema: JsonSchema): string => listOf(alternativesOf(schema), "or");
+export const describeSchema = (schema: JsonSchema): string => listOf(alternativesOf(schema));
 
 function alternativesOf(schema: JsonSchema): string[] {
   const { type = [], enum: values, oneOf, anyOf, format } = schema;
@@ -45,8 +45,8 @@ const quoted = (value: unknown) =>
     : JSON.stringify(value);
 
 /** A list in a sentence: `a, b or c`. Repeated parts are left out. */
-export function listOf(parts: string[], word: "or" | "and"): string {
+function listOf(parts: string[]): string {
   const distinct = [...new Set(parts)];
   const last = distinct.pop() ?? "";
-  return distinct.length > 0 ? `${distinct.join(", ")} ${word} ${last}` : last;
+  return distinct.length > 0 ? `${distinct.join(", ")} or ${last}` : last;
 }

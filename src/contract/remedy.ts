@@ -31,6 +31,7 @@ const isOfName = ({ keyword }: ErrorObject) => keyword === "required" || keyword
 
 /** The remedy of a member that is missing or unknown because its name is misspelt. */
 export function remedyOfName(error: ErrorObject, isValid: Check): PatchOperation[] | undefined {
+  if (!isOfName(error)) return undefined;
   const { keyword, instancePath: path, params, data, parentSchema = {} } = error;
   const { properties = {} } = parentSchema as JsonSchema;
   const members = data as Record<string, unknown>;
@@ -49,7 +50,6 @@ export function remedyOfName(error: ErrorObject, isValid: Check): PatchOperation
     const schema = properties[name];
     return misspelt && schema && isValid(schema, members[misspelt]) ? move(misspelt, name) : undefined;
   }
-  if (keyword !== "additionalProperties") return undefined;
   const name: string = params.additionalProperty;
   const meant = nearest(name, known);
   if (meant === undefined || Object.hasOwn(members, meant)) return undefined;

@@ -1,3 +1,4 @@
+import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJson, parseJson } from "../values/json.ts";
 import { describeFaults, faultsOf } from "./faults.ts";
@@ -56,11 +57,14 @@ export function responseChecker(contract: Contract) {
     const content = response.content[type];
     if (content === undefined) return `the media type "${type}" is not declared`;
     if (body === undefined) return undefined;
-    const validate = compile(content.schema);
-    const valid = validate(isJson(type) ? parseJson(body) : body);
-    if (valid) return undefined;
-    return describeFaults(faultsOf(validate.errors ?? []), (pointer) => `body${pointer}`).join("; ");
+    return bodyViolation(compile(content.schema), isJson(type) ? parseJson(body) : body);
   };
+}
+
+/** How a body violates its schema. Undefined if it conforms. */
+export function bodyViolation(validate: ValidateFunction, body: unknown): string | undefined {
+  if (validate(body)) return undefined;
+  return describeFaults(faultsOf(validate.errors ?? []), (pointer) => `body${pointer}`).join("; ");
 }
 
 export const mediaTypeOf = (headers: Record<string, unknown>): string =>

@@ -1,6 +1,7 @@
 import type { ErrorObject, SchemaValidateFunction, ValidateFunction, Vocabulary } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { readInstant } from "../values/instant.ts";
+import type { JsonSchema } from "./describe-schema.ts";
 import { type Fault, faultsOf } from "./faults.ts";
 import { formats } from "./formats.ts";
 import { type Contract, follow } from "./operations.ts";
@@ -112,6 +113,12 @@ export function mapObjects(node: unknown, change: (object: Node) => Node): unkno
   return change(Object.fromEntries(entries));
 }
 
+/** A schema, which is not recursive, with what it refers to in the place of each reference. */
+export const resolved = (contract: Contract, schema: unknown): JsonSchema =>
+  mapObjects(schema, ({ $ref, ...others }) =>
+    $ref === undefined ? others : { ...resolved(contract, follow(contract, { $ref })), ...others },
+  ) as JsonSchema;
+
 /**
  * A schema in which a list that is too long is one error and its items are not validated, so that the number of errors
  * does not grow with the body.
@@ -144,12 +151,8 @@ export function contractCompiler({ components = {} }: Contract): (schema: object
 export function schemaValidator(contract: Contract, name: string): (value: unknown) => Fault[] {
   const ajv = openAjv();
   // Remedies need the schemas of the members, not references to them.
-  const resolved = (schema: unknown): unknown =>
-    mapObjects(schema, ({ $ref, ...others }) =>
-      $ref === undefined ? others : { ...(resolved(follow(contract, { $ref })) as Node), ...others },
-    );
   const errorsIn = lazyValidator(() =>
-    ajv.compile(resolved({ $ref: `#/components/schemas/${name}` }) as object),
+    ajv.compile(resolved(contract, { $ref: `#/components/schemas/${name}` })),
   );
   const remedyOf = openRemedies(ajv);
   return (value) => faultsOf(errorsIn(value) ?? [], remedyOf);

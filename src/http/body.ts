@@ -154,7 +154,7 @@ function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unkn
 }
 
 const required = { required: true };
-const wrongBody = (rule: object, detail: string) => new HttpError(400, [bodyFault({ ...rule }, detail)]);
+const wrongBody = (...fault: Parameters<typeof bodyFault>) => new HttpError(400, [bodyFault(...fault)]);
 
 /** Rejects a request without a body. */
 export const requireBody: preValidationHookHandler = (request, _reply, done) =>

@@ -64,8 +64,8 @@ export function unwrapSecurityError(error: unknown): unknown {
   if (httpErrors.length < errors.length) return errors.find((one) => !(one instanceof HttpError));
   const status = Math.max(...httpErrors.map((one) => one.status));
   const deciding = httpErrors.filter((one) => one.status === status);
-  const told = new Set(deciding.flatMap((one) => one.told));
-  return new HttpError(status, [...told], deciding[0]?.headers, deciding[0]?.problem);
+  const details = new Set(deciding.flatMap((one) => one.details));
+  return new HttpError(status, [...details], deciding[0]?.headers, deciding[0]?.problem);
 }
 
 /** The response to an error: HTTP errors as they are, the framework's errors in plain words, and 500 for all others. */

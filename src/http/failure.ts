@@ -13,26 +13,29 @@ export interface RequestFault {
   remedy?: PatchOperation[];
 }
 
-/** What a caller is told: a sentence, or a fault of the request. */
-export type Told = string | RequestFault;
+/** A part of an error response: a sentence, or a fault of the request. */
+export type ErrorDetail = string | RequestFault;
 
-/** An error that an operation declares, without its form. What it tells is safe for the caller. */
+/** An error that an operation declares, without its format. Its details are safe for the caller. */
 export interface Failure<Status extends number = number> {
   status: Status;
-  told: Told[];
+  details: ErrorDetail[];
   /** The kind of the problem in the contract. Default: the first with the status. */
   problem?: string | undefined;
 }
 
 /** A declared error, for handlers to return. */
-export const failure = <Status extends number>(status: Status, ...told: Told[]): Failure<Status> => ({
+export const failure = <Status extends number>(
+  status: Status,
+  ...details: ErrorDetail[]
+): Failure<Status> => ({
   status,
-  told,
+  details,
 });
 
-/** What a caller is told, one sentence for each error. */
-export const messagesOf = ({ told }: Pick<Failure, "told">): string[] =>
-  told.map((one) => (typeof one === "string" ? one : one.detail));
+/** The sentences of an error response, one for each detail. */
+export const messagesOf = ({ details }: Pick<Failure, "details">): string[] =>
+  details.map((one) => (typeof one === "string" ? one : one.detail));
 
 /** A fault of a query parameter. */
 export const parameterFault = (

@@ -20,7 +20,7 @@ test("a handler can return only responses that its operation declares", () => {
     { status: 200, body: { amount: 1, kind: "a" } },
     { status: 204 },
     { status: 404, type: "text/plain", body: "nothing" },
-    { status: 404, told: ["nothing"] },
+    { status: 404, details: ["nothing"] },
   ];
   const invalid: GetThing[] = [
     // @ts-expect-error the status is not declared

@@ -1,16 +1,21 @@
-import { type Failure, messagesOf, type Told } from "./failure.ts";
+import { type ErrorDetail, type Failure, messagesOf } from "./failure.ts";
 
 /** An error response that is thrown. */
 export class HttpError extends Error implements Failure {
   readonly status: number;
-  readonly told: Told[];
+  readonly details: ErrorDetail[];
   readonly headers: Record<string, string>;
   readonly problem: string | undefined;
 
-  constructor(status: number, told: Told[], headers: Record<string, string> = {}, problem?: string) {
-    super(messagesOf({ told }).join("; "));
+  constructor(
+    status: number,
+    details: ErrorDetail[],
+    headers: Record<string, string> = {},
+    problem?: string,
+  ) {
+    super(messagesOf({ details }).join("; "));
     this.status = status;
-    this.told = told;
+    this.details = details;
     this.headers = headers;
     this.problem = problem;
   }

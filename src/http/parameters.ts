@@ -4,13 +4,13 @@ import { needsBigInt } from "../contract/int64.ts";
 import { openCheck, openRemedies, remedyOfName } from "../contract/remedy.ts";
 import { lazyValidator, withBoundedErrors } from "../contract/validation.ts";
 import { isUnicode } from "../values/json.ts";
-import { bodyFault, parameterFault, type RequestFault, type Told } from "./failure.ts";
+import { bodyFault, type ErrorDetail, parameterFault, type RequestFault } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
 import { openMending } from "./mending.ts";
 import { convert, isBlank, type Schema } from "./parameter-text.ts";
 
 type Outcome = { value: unknown } | { error: HttpError };
-const invalid = (told: Told[]): Outcome => ({ error: new HttpError(400, told) });
+const invalid = (details: ErrorDetail[]): Outcome => ({ error: new HttpError(400, details) });
 
 const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
 export type ParametersPart = keyof typeof kinds;

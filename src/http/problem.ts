@@ -19,10 +19,10 @@ export const problemJson = "application/problem+json";
 export function openProblems(kinds: ProblemKinds) {
   const all = Object.entries(kinds).map(([name, kind]) => ({ name, ...kind }));
   return (failure: Failure): Problem => {
-    const { status, told, problem } = failure;
+    const { status, details, problem } = failure;
     const kind = all.find((one) => one.status === status && (problem ?? one.name) === one.name);
     if (!kind) throw new Error(`the contract has no problem ${problem ?? ""} with the status ${status}`);
-    const errors = told.filter((one) => typeof one !== "string");
+    const errors = details.filter((one) => typeof one !== "string");
     return {
       type: `${problemsPath}${kind.name}`,
       title: kind.title,

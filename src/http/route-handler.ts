@@ -54,7 +54,9 @@ export function routeHandler(
     try {
       const response = await handler(new HandlerRequest(reply, endpoint, owner));
       if (!isOfHealth) outages.succeeded();
-      sendTogether(reply, () => ("told" in response ? sendFailure(reply, response) : send(reply, response)));
+      sendTogether(reply, () =>
+        "details" in response ? sendFailure(reply, response) : send(reply, response),
+      );
     } catch (error) {
       sendTogether(reply, () => reply.send(error));
     } finally {

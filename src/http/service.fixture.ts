@@ -44,7 +44,7 @@ export const serviceOptions = (
   handlers: handlers as unknown as Handlers<Operations>,
   renderError: (failed, request) =>
     request?.accept === "application/json"
-      ? { type: "application/json", body: failed.told }
+      ? { type: "application/json", body: failed.details }
       : { type: "text/plain", body: `${messagesOf(failed).join("; ")}\n` },
   log: openLog("silent"),
   ...others,

@@ -22,7 +22,7 @@ import { createService } from "./service.ts";
 
 const json = (schema: object) => ({ "application/json": { schema } });
 const text = { "text/plain": { schema: { type: "string" } } };
-const told = json({ type: "array" });
+const listed = json({ type: "array" });
 /** The request as the handler got it. */
 const echo = json({ type: "object", additionalProperties: true });
 /** An operation that also declares the HTTP errors. */
@@ -34,7 +34,7 @@ const operationOf = (
 ) => {
   const { responses } = operation(operationId, content);
   for (const status of [400, 401, 403, 404, 405, 413, 415, 500, 503])
-    Object.assign(responses, { [status]: { description: "error", content: { ...text, ...told } } });
+    Object.assign(responses, { [status]: { description: "error", content: { ...text, ...listed } } });
   return { operationId, responses, parameters, ...more };
 };
 

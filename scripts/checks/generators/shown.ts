@@ -24,7 +24,7 @@ interface Added {
   events: { event_id?: unknown }[];
 }
 
-/** The error that a feature storage tells: a line of text, or a problem document if the client asks for JSON. */
+/** The line of an error of the feature storage. Its body is that line, or a problem document for a client that accepts JSON. */
 function lineOf(body: unknown): unknown {
   const value = typeof body === "string" ? parseJson(body) : body;
   const { detail } = (value ?? {}) as { detail?: string };

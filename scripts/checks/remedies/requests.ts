@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../../src/contract/describe-schema.ts";
-import { type Contract, follow, type Operation } from "../../../src/contract/operations.ts";
-import { mapObjects } from "../../../src/contract/validation.ts";
+import type { Contract, Operation } from "../../../src/contract/operations.ts";
+import { resolved } from "../../../src/contract/validation.ts";
 import type { Random } from "../../../testing/random.ts";
 import { type Spoiled, spoiledValues, withWrongLetter } from "./spoilers.ts";
 
@@ -36,12 +36,6 @@ export function targetOf({ path, query }: Request): string {
   );
   return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 }
-
-/** A schema with what it refers to in the place of each reference. */
-export const resolved = (contract: Contract, schema: unknown): JsonSchema =>
-  mapObjects(schema, ({ $ref, ...others }) =>
-    $ref === undefined ? others : { ...resolved(contract, follow(contract, { $ref })), ...others },
-  ) as JsonSchema;
 
 /** Makes all mistakes in a request that its contract knows. Each mistake is in one place. */
 export function* spoiledRequests(

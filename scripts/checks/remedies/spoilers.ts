@@ -1,3 +1,4 @@
+import { distance } from "fastest-levenshtein";
 import type { JsonSchema } from "../../../src/contract/describe-schema.ts";
 import type { Random } from "../../../testing/random.ts";
 
@@ -6,7 +7,7 @@ export interface Spoiled {
   /** What a sender did wrong. */
   mistake: string;
   value: unknown;
-  /** Why nobody can tell what is right. Undefined if exactly one correction is safe. */
+  /** Why no correction is safe. Undefined if exactly one is. */
   unclear?: string | undefined;
   /** True if the safe correction is another value than the one before. */
   isChanged?: boolean;
@@ -105,20 +106,8 @@ function ambiguity(spoiled: unknown, name: string, schema: JsonSchema): string |
   const others = (schema.enum ?? [])
     .map((one) => String(one).toLowerCase())
     .filter((other) => other !== name.toLowerCase());
-  const edits = [0, 1, 2].find((count) => editsAtMost(count, plain, name.toLowerCase())) ?? 0;
-  return others.some((other) => editsAtMost(edits, plain, other)) ? "another name is as near" : undefined;
-}
-
-/** True if one text becomes the other by at most this number of inserted, deleted or replaced characters. */
-export function editsAtMost(count: number, one: string, other: string): boolean {
-  if (one === other) return true;
-  if (count === 0 || Math.abs(one.length - other.length) > count) return false;
-  if (one[0] === other[0] && one.length > 0) return editsAtMost(count, one.slice(1), other.slice(1));
-  return (
-    editsAtMost(count - 1, one.slice(1), other) ||
-    editsAtMost(count - 1, one, other.slice(1)) ||
-    editsAtMost(count - 1, one.slice(1), other.slice(1))
-  );
+  const edits = distance(plain, name.toLowerCase());
+  return others.some((other) => distance(plain, other) <= edits) ? "another name is as near" : undefined;
 }
 
 /** A text with one letter left out, doubled, replaced, or exchanged with its neighbour. */

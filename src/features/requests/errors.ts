@@ -22,9 +22,9 @@ export const renderError: RenderError = (failed, request) => {
     : { type: "text/plain", body: `${line}\n`, isNegotiated: true };
 };
 
-function flagFailure({ status, told }: Failure, errorDetails: string, route: string, path: object) {
+function flagFailure({ status, details }: Failure, errorDetails: string, route: string, path: object) {
   if (status !== 400 || !route.startsWith("/ofrep/v1/evaluate/")) return { errorDetails };
-  const isOfContext = told.every((one) => typeof one !== "string" && one.pointer?.startsWith("/context/"));
+  const isOfContext = details.every((one) => typeof one !== "string" && one.pointer?.startsWith("/context/"));
   return { ...path, errorCode: isOfContext ? "INVALID_CONTEXT" : "PARSE_ERROR", errorDetails };
 }
 

@@ -1,7 +1,7 @@
 import type { operations } from "../../../generated/ledger.ts";
 import { faultsMax, moveOperation } from "../../contract/faults.ts";
 import type { Sql } from "../../database/database.ts";
-import { bodyFault, failure, type RequestFault, type Told } from "../../http/failure.ts";
+import { bodyFault, type ErrorDetail, failure, type RequestFault } from "../../http/failure.ts";
 import type { Handler, Response, WithTextBody } from "../../http/handlers.ts";
 import { HttpError, overloaded, unavailable } from "../../http/http-error.ts";
 import { elementsOf } from "../../values/json.ts";
@@ -76,7 +76,7 @@ const rebuild = (intake: Intake, rebuilds: string[]) =>
 const tooManyEvents = bodyFault({ maxItems: eventsMax }, `the body has more than ${eventsMax} events`);
 
 /** The first faults of invalid messages. The events of a list are numbered from 1. */
-function faultsIn(messages: Message[], isList: boolean): Told[] {
+function faultsIn(messages: Message[], isList: boolean): ErrorDetail[] {
   const all = messages.flatMap((message, index) => {
     if (message.kind !== "invalid") return [];
     const [place, name] = isList ? [`/${index}`, `event ${index + 1}: `] : ["", ""];
