@@ -140,6 +140,10 @@ export const operations: ClientOperation[] = [
       {
         "name": "eventId",
         "in": "path"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -181,6 +185,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "as_of"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -202,6 +210,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "payment_provider"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -322,6 +334,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "extended"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -359,6 +375,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "extended"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -396,6 +416,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "extended"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -461,6 +485,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "format"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -525,6 +553,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "include_moto_statistics"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -571,6 +603,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "include_moto_statistics"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -595,6 +631,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "cursor"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -636,6 +676,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "state"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -664,6 +708,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "state"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -692,6 +740,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "cursor"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -728,6 +780,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "display_size"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -753,6 +809,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "override_account_id_restriction"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -829,6 +889,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "extended"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,
@@ -863,6 +927,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "X-Consistent",
+        "in": "header"
+      },
+      {
+        "name": "If-None-Match",
         "in": "header"
       }
     ],
@@ -901,6 +969,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "extended"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
       }
     ],
     "hasBody": false,

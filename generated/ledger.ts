@@ -2174,6 +2174,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The response with the `ETag` of the request is still current. */
+        NotModified: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
+                ETag: components["headers"]["ETag"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The account has no such payout, or the search no such page. */
         PayoutNotFound: {
             headers: {
@@ -2306,6 +2316,11 @@ export interface components {
          */
         GatewayAccountId: components["schemas"]["ScopeId"];
         /**
+         * @description The `ETag` of a stored response. The response is 304 if it is still current.
+         * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+         */
+        IfNoneMatch: string;
+        /**
          * @description Last instant, inclusive.
          * @example 2024-03-06T00:00:00Z
          */
@@ -2393,15 +2408,31 @@ export interface components {
          */
         AcceptEncoding: string;
         /**
-         * @description A response can contain personal data, so no cache keeps it.
-         * @example private, no-store
+         * @description `private, no-cache`, so that a cache of one caller can keep the response, and uses it only if the service confirms it.
+         *     `private, no-store` for streams and dead letters.
+         * @example private, no-cache
          */
-        CacheControl: "private, no-store";
+        CacheControl: "private, no-cache" | "private, no-store";
+        /**
+         * @description Identifies this version of the response (RFC 9110). `If-None-Match` gets 304 as long as it is current.
+         * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+         */
+        ETag: string;
+        /**
+         * @description As `ETag`. A response in CSV has none, since it is sent while it is read.
+         * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+         */
+        ETagOfJson: string;
         /**
          * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
          * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw>; rel="next"
          */
         Link: string;
+        /**
+         * @description No cache keeps the response. It is a stream, or can contain credentials.
+         * @example private, no-store
+         */
+        NoStore: "private, no-store";
         /**
          * @description The id of the request, which the log names: the header of the request if it has up to 128 visible ASCII
          *     characters, otherwise a new one.
@@ -2569,7 +2600,13 @@ export interface operations {
                  */
                 status?: components["schemas"]["AgreementStatus"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2579,6 +2616,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2587,6 +2625,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgreementSearchResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -2624,6 +2663,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Whether the response must include every event that was stored before the request. Default false. It always
                  *     does, unless the service reads from a replica of its database: then only with `true`.
                  * @example true
@@ -2645,6 +2689,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2652,6 +2697,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agreement"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -2699,7 +2745,13 @@ export interface operations {
                  */
                 service_id?: components["parameters"]["AgreementServiceId"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description External id of the agreement.
@@ -2715,6 +2767,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2723,6 +2776,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgreementEventResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -2761,7 +2815,7 @@ export interface operations {
             /** @description One page of dead letters. */
             200: {
                 headers: {
-                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2797,7 +2851,7 @@ export interface operations {
             /** @description The dead letter. */
             200: {
                 headers: {
-                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2865,7 +2919,7 @@ export interface operations {
             /** @description The events after the cursor. */
             200: {
                 headers: {
-                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     Link: components["headers"]["Link"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2925,7 +2979,13 @@ export interface operations {
     getEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Number of the event.
@@ -2941,6 +3001,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2948,6 +3009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3071,7 +3133,13 @@ export interface operations {
                  */
                 state?: components["schemas"]["PayoutStatus"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3081,6 +3149,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3088,6 +3157,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutSearchResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3112,7 +3182,13 @@ export interface operations {
                  */
                 override_account_id_restriction: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description The provider's id of the payout.
@@ -3128,6 +3204,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3135,6 +3212,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutDetail"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3164,7 +3242,13 @@ export interface operations {
                  */
                 to_date: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3174,6 +3258,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3182,6 +3267,7 @@ export interface operations {
                     "application/json": components["schemas"]["GatewayPerformanceReport"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3221,7 +3307,13 @@ export interface operations {
                  */
                 to_date?: components["parameters"]["ToDate"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3231,6 +3323,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3238,6 +3331,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentsByState"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3266,7 +3360,13 @@ export interface operations {
                  */
                 to_date?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3276,6 +3376,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3283,6 +3384,7 @@ export interface operations {
                     "application/json": components["schemas"]["PerformanceReport"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3311,7 +3413,13 @@ export interface operations {
                  */
                 to_date?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3326,6 +3434,7 @@ export interface operations {
                      * @example @1796083200
                      */
                     Deprecation: "@1796083200";
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3333,6 +3442,7 @@ export interface operations {
                     "application/json": components["schemas"]["PerformanceReport"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3441,7 +3551,13 @@ export interface operations {
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3456,6 +3572,7 @@ export interface operations {
                      * @example attachment; filename="transaction-report.csv"
                      */
                     "Content-Disposition"?: string;
+                    ETag: components["headers"]["ETagOfJson"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3465,6 +3582,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3493,7 +3611,13 @@ export interface operations {
                  */
                 to_date: components["parameters"]["LastInstant"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3503,6 +3627,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3511,6 +3636,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionsByHour"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3554,7 +3680,13 @@ export interface operations {
                  */
                 to_date?: components["parameters"]["ToDate"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3564,6 +3696,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3571,6 +3704,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionsSummary"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3771,7 +3905,13 @@ export interface operations {
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3786,6 +3926,7 @@ export interface operations {
                      * @example attachment; filename="transactions.csv"
                      */
                     "Content-Disposition"?: string;
+                    ETag: components["headers"]["ETagOfJson"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3795,6 +3936,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3830,7 +3972,13 @@ export interface operations {
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description External id of the parent transaction.
@@ -3846,6 +3994,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3854,6 +4003,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionsForTransactionResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3900,7 +4050,13 @@ export interface operations {
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description External id of the transaction.
@@ -3916,6 +4072,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3923,6 +4080,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionView"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3970,7 +4128,13 @@ export interface operations {
                  */
                 status_version: components["parameters"]["StatusVersion"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description External id of the transaction.
@@ -3986,6 +4150,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3994,6 +4159,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionEventResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4018,7 +4184,13 @@ export interface operations {
                  */
                 payment_provider: components["schemas"]["SearchText"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4028,6 +4200,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -4035,6 +4208,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payment"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

@@ -154,6 +154,31 @@ test("every response gets the common headers, beside its own", () => {
   expect(paths["/plain"].get.responses["400"]).toEqual(reference("Bad"));
 });
 
+test("an operation with an entity tag has its parameter, header and status, and keeps a header of its own", () => {
+  const operation = (headers: string) => `
+      x-entity-tag: true
+      parameters: [{ name: id }]
+      responses: { "200": { description: Done., headers: { ${headers} } } }`;
+  const { paths } = parse(
+    completeContract(`
+components: { responses: { NotModified: { description: Current. } } }
+paths:
+  /tagged:
+    get: ${operation("")}
+  /own:
+    get: ${operation("ETag: { description: Some. }")}`).yaml,
+  );
+  const expected = (ETag: object) => ({
+    parameters: [{ name: "id" }, { $ref: "#/components/parameters/IfNoneMatch" }],
+    responses: {
+      "200": { description: "Done.", headers: { ETag } },
+      "304": { $ref: "#/components/responses/NotModified" },
+    },
+  });
+  expect(paths["/tagged"].get).toEqual(expected({ $ref: "#/components/headers/ETag" }));
+  expect(paths["/own"].get).toEqual(expected({ description: "Some." }));
+});
+
 const large = "    Large: { description: Large. }\n";
 const late = ", example: it is late";
 test.each([

@@ -23,6 +23,7 @@ interface Response {
 }
 
 interface Operation {
+  "x-entity-tag"?: true;
   tags?: string[];
   security?: object[];
   requestBody?: object;
@@ -72,6 +73,7 @@ const reference = "#/components/responses/";
  *   conditions the later one decides.
  * - `x-error-formats` gives a response with `x-messages` its content: in the formats of the operation's tag, with the tag
  *   as the prefix of its name, or in the default formats.
+ * - `x-entity-tag` gives an operation the parameter `If-None-Match`, the header `ETag` of the status 200 and the status 304.
  *
  * Two more extensions stay, since services and clients read them. `x-general-responses` are those that do not depend on the
  * operation; they have the content of all formats. The type of a problem document becomes the list of `x-problems`, each of
@@ -134,8 +136,28 @@ export function completeContract(text: string): { yaml: string; contract: Contra
     return formatted;
   }
 
+  /** Adds what an entity tag needs. A header that the operation declares itself stays. */
+  function addEntityTag(...operation: string[]): void {
+    const add = (place: string[], name: string) => {
+      if (!document.hasIn(place))
+        document.setIn(place, document.createNode({ $ref: `#/components/${name}` }));
+    };
+    document.addIn(
+      [...operation, "parameters"],
+      document.createNode({ $ref: "#/components/parameters/IfNoneMatch" }),
+    );
+    add([...operation, "responses", "200", "headers", "ETag"], "headers/ETag");
+    document.deleteIn([...operation, "x-entity-tag"]);
+  }
+
   for (const [path, method, operation] of operationsOf(written)) {
-    const responses = { ...commonResponses(common, operation, method), ...operation.responses };
+    const hasEntityTag = operation["x-entity-tag"];
+    if (hasEntityTag) addEntityTag("paths", path, method);
+    const responses = {
+      ...commonResponses(common, operation, method),
+      ...(hasEntityTag && { "304": { $ref: `${reference}NotModified` } }),
+      ...operation.responses,
+    };
     for (const [status, { $ref }] of Object.entries(responses)) {
       if (!$ref) {
         addHeaders("paths", path, method, "responses", status);

@@ -26,8 +26,11 @@ export const useSession = (): Session => useContext(SessionContext);
 /** The client of the service that serves this page, with the token of the reader. A proxy can serve it below any path. */
 export function useServiceClient<Client>(open: (options: ClientOptions) => Client): Client {
   const { token } = useSession();
-  return useMemo(() => open({ baseUrl: new URL(".", location.href), token }), [token]);
+  return useMemo(() => open({ baseUrl: new URL(".", location.href), token, fetch: fetchUnstored }), [token]);
 }
+
+/** Without it the browser would keep personal data in its files. */
+const fetchUnstored: typeof fetch = (url, options) => fetch(url, { ...options, cache: "no-store" });
 
 type Claims = Record<string, unknown>;
 

@@ -3,6 +3,7 @@ import type { Logger } from "../process/log.ts";
 import type { JsonBytes } from "../values/json-output.ts";
 import type { Owner } from "../waiting/owner.ts";
 import type { Caller } from "./access/security.ts";
+import type { TaggedParts } from "./entity-tag.ts";
 import type { Failure } from "./failure.ts";
 
 /**
@@ -65,6 +66,8 @@ type WithBody<Status, Type, Body> = Type extends "application/json"
       status: Status;
       type?: never;
       body: Body | JsonBytes<Body> | (Body extends unknown[] ? AsyncIterable<Body> : never);
+      /** What the entity tag is made of. Default: the body. */
+      tagged?: TaggedParts;
     }
   : Type extends "application/problem+json"
     ? Failure<Status & number>

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
+import type { Owner } from "../waiting/owner.ts";
 import { inTurnsOf, mapInTurns } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
 import { hasExpired } from "./access/security.ts";
@@ -11,6 +12,9 @@ import { completeProblem } from "./problem.ts";
 
 /** A longer array becomes JSON in turns of the event loop. */
 const arrayMax = 1000;
+
+export const isLongArray = (body: unknown): body is unknown[] =>
+  Array.isArray(body) && body.length > arrayMax;
 
 /** A body as JSON, which it can already be. */
 export const jsonOf = (body: unknown): string | Buffer => (Buffer.isBuffer(body) ? body : toJson(body));
@@ -21,7 +25,7 @@ export const jsonOf = (body: unknown): string | Buffer => (Buffer.isBuffer(body)
  */
 export function sendBody(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
   if (body === undefined) return reply.send();
-  if (Array.isArray(body) && body.length > arrayMax) return sendLongArray(reply, type, body);
+  if (isLongArray(body)) return sendLongArray(reply, type, body);
   const isParts = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
   if (isJson(type) && isParts) return sendStream(reply, type, arrayOf(body as AsyncIterable<unknown[]>), log);
   if (isJson(type))
@@ -85,11 +89,17 @@ async function* partsFor<Part>(request: FastifyRequest, parts: AsyncIterable<Par
 }
 
 function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): FastifyReply {
-  inTurnsOf(ownerOf(reply.request), () => mapInTurns(body, (element) => JSON.stringify(element))).then(
-    (elements) => sendText(reply, type, `[${elements}]\n`),
+  longArrayAsJson(ownerOf(reply.request), body).then(
+    (text) => sendText(reply, type, text),
     (error) => reply.send(error),
   );
   return reply;
+}
+
+/** An array as JSON, in the turns of the caller. */
+export async function longArrayAsJson(owner: Owner, body: unknown[]): Promise<string> {
+  const elements = await inTurnsOf(owner, () => mapInTurns(body, (element) => JSON.stringify(element)));
+  return `[${elements}]\n`;
 }
 
 export function sendText(reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {

@@ -7,7 +7,7 @@ import type { Owner } from "../waiting/owner.ts";
 import { inTurnsOf } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
 import { compressedMin } from "./compression.ts";
-import { entityTag } from "./entity-tag.ts";
+import { entityTag, type TaggedParts } from "./entity-tag.ts";
 import type { SendFailure } from "./errors.ts";
 import type { Failure } from "./failure.ts";
 import { overloaded } from "./http-error.ts";
@@ -15,7 +15,7 @@ import type { InFlight } from "./limits/overload.ts";
 import { respondsTo } from "./limits/unsent.ts";
 import type { Outages } from "./outages.ts";
 import { type Endpoint, endpointOf, HandlerRequest } from "./request.ts";
-import { json, jsonOf, sendBody, sendText } from "./response.ts";
+import { isLongArray, json, jsonOf, longArrayAsJson, sendBody, sendText } from "./response.ts";
 import { sendTogether } from "./send-together.ts";
 import { varyBy } from "./vary.ts";
 
@@ -27,6 +27,7 @@ interface AnyResponse {
   type?: string;
   headers?: Record<string, string>;
   body?: unknown;
+  tagged?: TaggedParts;
 }
 
 export interface RouteContext {
@@ -80,17 +81,32 @@ function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint)
   const hasEntityTag = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
 
-  return (reply: FastifyReply, { status, type = json, headers, body }: AnyResponse): void => {
-    if (hasMediaTypes) varyBy(reply, "accept");
-    reply.code(status);
-    if (headers) reply.headers(headers);
-    if (!hasEntityTag || status !== 200 || !isJson(type)) return void sendBody(reply, type, body, log);
-    const text = jsonOf(body);
-    const etag = entityTag(text);
+  function sendTagged(
+    reply: FastifyReply,
+    text: string | Buffer,
+    { type = json, headers, tagged }: AnyResponse,
+  ) {
+    const etag = entityTag(...(tagged ?? [text]));
     reply.header("etag", etag);
-    if (!isConditional || !fresh(reply.request.headers, { etag })) return void sendText(reply, type, text);
+    if (!isConditional || !fresh(reply.request.headers, { etag })) {
+      if (headers) reply.headers(headers);
+      return void sendText(reply, type, text);
+    }
     // A cache keeps the Vary of the response that the 304 stands for (RFC 9110, section 15.4.5).
     if (text.length >= compressedMin) varyBy(reply, "accept-encoding");
     reply.code(304).send();
+  }
+
+  return (reply: FastifyReply, response: AnyResponse): void => {
+    const { status, type = json, headers, body } = response;
+    if (hasMediaTypes) varyBy(reply, "accept");
+    reply.code(status);
+    if (!hasEntityTag || status !== 200 || !isJson(type)) {
+      if (headers) reply.headers(headers);
+      return void sendBody(reply, type, body, log);
+    }
+    const send = (text: string | Buffer) => sendTagged(reply, text, response);
+    if (!isLongArray(body)) send(jsonOf(body));
+    else longArrayAsJson(ownerOf(reply.request), body).then(send, (error) => reply.send(error));
   };
 }

@@ -71,10 +71,10 @@ const rareValues = ["failed", "REFUND", "DISPUTE", "refund", "dispute"];
 
 /**
  * The samples. Each also without every required parameter, and with every other one: with its example, which may be of
- * something that is not there, with true and false, and with each of its values.
+ * something that is not there, with true and false, with each of its values, and as a condition that any version meets.
  */
 const withParameters = (contract: Contract, samples: Record<string, Sample>): RequestCase[] =>
-  operationsOf(contract).flatMap(({ operationId, parameters }) => {
+  operationsOf(contract).flatMap(({ operationId, parameters, responses }) => {
     const sample = samples[operationId] as Sample;
     const withAnyStatus: RequestCase = { ...sample, status: undefined };
     const shown = (parameters as ShownParameter[]).filter(({ in: place }) => place !== "path");
@@ -94,7 +94,8 @@ const withParameters = (contract: Contract, samples: Record<string, Sample>): Re
         ),
       ];
     });
-    return [sample, ...variants];
+    const unchanged = { ...sample, status: 304, headers: { "if-none-match": "*" } };
+    return [sample, ...(responses[304] ? [unchanged] : []), ...variants];
   });
 
 type ShownParameter = Parameter & { example?: unknown };
@@ -224,11 +225,6 @@ export const featuresRequests: RequestCase[] = [
   { ...features.addFeature, status: 200 },
   ...get(200, "/features/customer?feature=dark-mode&limit=1", "/features?resource=customer&limit=1"),
   ...get(200, "/changes?cursor=newest", "/resources/customer/42/changes?limit=1"),
-  ...[features.listFeatures, features.listResources, features.evaluateFlags].map((sample) => ({
-    ...sample,
-    status: 304,
-    headers: { "if-none-match": "*" },
-  })),
   { ...features.replaceFeatures, status: 412, headers: { "if-match": '"other"' } },
   {
     ...features.changeFeatures,

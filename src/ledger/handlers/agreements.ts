@@ -56,8 +56,7 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
         count: () => countAgreements(sql, filter),
       });
       if ("status" in found) return found;
-      const body = await pageBody(found, agreementWriter);
-      return { status: 200, headers: found.headers, body };
+      return { status: 200, headers: found.headers, ...(await pageBody(found, agreementWriter)) };
     },
 
     async getAgreement({ path: { agreementExternalId: id }, query, headers, owner }) {

@@ -134,8 +134,11 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
         count: (max) => countTransactions(sql, filter, max),
       });
       if ("status" in found) return found;
-      const body = await pageBody(found, transactionWriter(query.status_version));
-      return { status: 200, headers: found.headers, body };
+      return {
+        status: 200,
+        headers: found.headers,
+        ...(await pageBody(found, transactionWriter(query.status_version))),
+      };
     },
   }) satisfies Partial<Handlers<operations>>;
 

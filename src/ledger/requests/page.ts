@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { TaggedParts } from "../../http/entity-tag.ts";
 import { listBody } from "../../http/json-body.ts";
 import type { Writer } from "../../values/json-writer.ts";
 import type { PageLimits, Position } from "../tables/page.ts";
@@ -68,11 +69,19 @@ export async function readPage<Row>(
   };
 }
 
-/** The body of a page. */
-export const pageBody = <Row, Value, Links>(
+/** The body of a page. A cursor differs in each response, so the entity tag is made of the other parts. */
+export async function pageBody<Row, Value, Links extends object>(
   { page, rows, links }: { page: { total: number; count: number; page: number }; rows: Row[]; links: Links },
   write: Writer<Row, Value>,
-) => listBody(page, "results", { elements: rows, write }, { _links: links });
+) {
+  const body = await listBody(page, "results", { elements: rows, write }, { _links: links });
+  const tagged: TaggedParts = [body.subarray(0, body.lastIndexOf('"_links":')), namesOf(links)];
+  return { body, tagged };
+}
+
+/** The names of the members that a text of JSON has. */
+const namesOf = (links: object): string =>
+  String(Object.entries(links).flatMap(([name, link]) => (link === undefined ? [] : [name])));
 
 /** True if the response has the members that alphagov/pay-ledger does not have. */
 export const isExtended = ({ cursor, extended = cursor !== undefined }: Extension): boolean => extended;
