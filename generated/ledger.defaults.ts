@@ -24,7 +24,8 @@ export const defaults = {
     "page": 1,
     "display_size": 500,
     "fee_headers": false,
-    "moto_header": false
+    "moto_header": false,
+    "currency_header": false
   },
   "listTransactionEvents": {
     "include_all_events": false,
@@ -35,7 +36,8 @@ export const defaults = {
     "time_zone": "UTC",
     "override_account_id_restriction": false,
     "status_version": 2,
-    "display_size": 500
+    "display_size": 500,
+    "currency_header": false
   },
   "getTransactionsSummary": {
     "override_account_id_restriction": false,

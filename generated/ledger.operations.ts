@@ -329,6 +329,9 @@ export const operations: ClientOperation[] = [
         "name": "moto_header"
       },
       {
+        "name": "currency_header"
+      },
+      {
         "name": "card_brand",
         "isJoined": true
       },
@@ -485,6 +488,9 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "format"
+      },
+      {
+        "name": "currency_header"
       },
       {
         "name": "If-None-Match",

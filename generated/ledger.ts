@@ -435,7 +435,7 @@ export interface paths {
          *     `override_account_id_restriction` is `true`.
          *
          *     A response has up to `display_size` groups. If there are more, the header `Link` leads to the next page. With
-         *     `Accept: text/csv` or `format=csv` the response contains every group, with a header row; amounts are in pence.
+         *     `Accept: text/csv` or `format=csv` the response contains every group, with a header row; amounts are integers, as in JSON.
          *     Days, weeks and months are calendar periods in `time_zone`. A page is read as of one moment.
          */
         get: operations["getTransactionReport"];
@@ -944,6 +944,11 @@ export interface components {
             corporate_surcharge?: components["schemas"]["LenientPence"];
             /** @description Credentials of the gateway account with which the payment is made. */
             credential_external_id?: components["schemas"]["LenientText"];
+            /**
+             * @description The currency of the amounts (ISO 4217). An event in another currency than `x-currency` becomes a dead letter. Stored
+             *     only.
+             */
+            currency?: string;
             /** @description Whether the service approves the capture later. */
             delayed_capture?: components["schemas"]["LenientBoolean"];
             /** @description Description of the payment or agreement. */
@@ -1318,7 +1323,7 @@ export interface components {
          */
         LenientIdentifier: string | number | boolean;
         /**
-         * @description Pence, as an integer or as decimal text.
+         * @description An amount in the minor unit of `x-currency`, pence by default, as an integer or as decimal text.
          * @example 4250
          */
         LenientPence: number | string;
@@ -1367,7 +1372,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description An amount in pence, or null if unknown.
+         * @description An amount in the minor unit of `x-currency`, pence by default, or null if unknown.
          */
         OptionalPence: number | null;
         /**
@@ -1593,13 +1598,13 @@ export interface components {
         PayoutStatus: "undefined" | "intransit" | "paidout" | "failed";
         /**
          * Format: int64
-         * @description An amount in pence.
+         * @description An amount in the minor unit of `x-currency`, pence by default.
          * @example 4250
          */
         Pence: number;
         /**
          * Format: int64
-         * @description A sum of amounts in pence, a 64-bit integer.
+         * @description A sum of amounts in the minor unit of `x-currency`, pence by default, a 64-bit integer.
          * @example 4250
          */
         PenceSum: bigint;
@@ -1762,9 +1767,9 @@ export interface components {
         };
         /** @description Refunds of a payment. */
         RefundSummary: {
-            /** @description Pence available for refund. */
+            /** @description Amount available for refund. */
             amount_available: components["schemas"]["OptionalPence"];
-            /** @description Pence refunded so far. */
+            /** @description Amount refunded so far. */
             amount_refunded: components["schemas"]["OptionalPence"];
             /** @description Equal to `amount_refunded`. */
             amount_submitted: components["schemas"]["OptionalPence"];
@@ -1891,7 +1896,7 @@ export interface components {
         TransactionCount: number;
         /** @description An event of a transaction. */
         TransactionEvent: {
-            /** @description Amount of the transaction in pence, not of the event. */
+            /** @description Amount of the transaction, not of the event. */
             amount: components["schemas"]["OptionalPence"];
             /** @description Details of the event. */
             data: {
@@ -1970,6 +1975,8 @@ export interface components {
         TransactionReport: {
             /** @description Absent on the last page. */
             _links?: components["schemas"]["NextCursorLink"];
+            /** @description The currency of the sums (ISO 4217). */
+            currency: string;
             /** @description The groups, in order. */
             groups: components["schemas"]["TransactionGroup"][];
         };
@@ -2277,6 +2284,11 @@ export interface components {
          * @example 2024-03-05T12:00:00Z
          */
         AsOf: string;
+        /**
+         * @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON.
+         * @example true
+         */
+        CurrencyHeader: boolean;
         /**
          * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
          * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
@@ -3463,6 +3475,11 @@ export interface operations {
                  */
                 account_id?: components["parameters"]["AccountIds"];
                 /**
+                 * @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON.
+                 * @example true
+                 */
+                currency_header: components["parameters"]["CurrencyHeader"];
+                /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
@@ -3750,6 +3767,11 @@ export interface operations {
                  * @example angler
                  */
                 cardholder_name?: components["schemas"]["SearchText"];
+                /**
+                 * @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON.
+                 * @example true
+                 */
+                currency_header: components["parameters"]["CurrencyHeader"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They exclude
                  *     what arrived after the first page was read, and `total` keeps its value from then. Not allowed with a `page` other

@@ -10,6 +10,7 @@ import { migrate } from "../../src/ledger/tables/migrate.ts";
 import { countTransactions } from "../../src/ledger/tables/search/search.ts";
 import { openLog } from "../../src/process/log.ts";
 import { readSettings } from "../../src/process/settings.ts";
+import { pounds } from "../../src/values/currency.ts";
 import { handleCalls } from "../handle-calls.ts";
 import { messagesOf, type Workload } from "../payments.ts";
 
@@ -39,7 +40,7 @@ async function receive(queue: Queue, events: number): Promise<void> {
   const parts = {
     queue: countingQueue,
     database,
-    intake: openIntake(database, new Registry(), log),
+    intake: openIntake(database, pounds, new Registry(), log),
     log,
     limits: receiverLimits(values),
   };

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { openDatabase } from "../../src/database/databases.ts";
 import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
+import { pounds } from "../../src/values/currency.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import type { ProgramOptions } from "../../testing/services.ts";
 import type { MemoryUse } from "../memory-probe.ts";
@@ -50,7 +51,7 @@ const featureLines = resources.flatMap((resource, id) => [
 
 /** Adds transactions to the ledger. Returns a request for each. */
 async function lookupLines(databaseUrl: string): Promise<string[]> {
-  const messages = messagesOf({ payments: 50, order: "adjacent" }).map(readMessage);
+  const messages = messagesOf({ payments: 50, order: "adjacent" }).map((body) => readMessage(body, pounds));
   const events = messages.flatMap((message) => (message.kind === "event" ? [message.event] : []));
   await using database = await openDatabase(databaseUrl);
   await ingest(database, { events, rebuilds: [], deadLetters: [] });

@@ -9,6 +9,7 @@ import { ledgerApp } from "../../src/ledger/app.ts";
 import type { Queue } from "../../src/ledger/queue/queue.ts";
 import { openQueue } from "../../src/ledger/queue/queues.ts";
 import { openLog } from "../../src/process/log.ts";
+import { pounds } from "../../src/values/currency.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { root } from "../../testing/project.ts";
@@ -25,6 +26,7 @@ async function pageOf(queue: Queue): Promise<string> {
     ...{
       cursorKey: new Uint8Array(32),
       ledgerId: "ledger",
+      currency: pounds,
       database,
       queue,
       statementTimeoutMs: 1000,

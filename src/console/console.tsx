@@ -1,6 +1,7 @@
 import { type ComponentType, render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "./elements.tsx";
+import { showCurrency } from "./format.ts";
 import type { Place } from "./fragment.ts";
 import { forgetValues, usePlace, VisitContext } from "./history.ts";
 import { Notice } from "./notice.tsx";
@@ -23,7 +24,8 @@ interface View {
 /** Renders the console of a service, whose name is `title`, into its page. */
 export function openConsole(title: string, views: View[]): void {
   const root = document.querySelector("#console") as HTMLElement;
-  const { authentication } = root.dataset;
+  const { authentication, currency } = root.dataset;
+  if (currency) showCurrency(JSON.parse(currency));
   root.replaceChildren();
   render(
     <Console title={title} views={views} authentication={authentication && JSON.parse(authentication)} />,

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatDay, formatDuration, formatJson, formatMoney, formatName, formatUtc } from "./format.ts";
+import {
+  formatDay,
+  formatDuration,
+  formatJson,
+  formatMoney,
+  formatName,
+  formatUtc,
+  showCurrency,
+} from "./format.ts";
 
 const digitsOf = (text: string) => text.replaceAll(/[^\d.-]/g, "");
 
@@ -43,4 +51,12 @@ test("names, days, instants and durations are readable", () => {
     "1 min",
     "2 h",
   ]);
+});
+
+test("amounts have the currency of the page", () => {
+  showCurrency({ code: "JPY", digits: 0 });
+  expect(formatMoney(-1234)).toMatch(/^-(JP)?¥1,234$/);
+  showCurrency({ code: "IQD", digits: 3 });
+  expect(formatMoney(1234)).toMatch(/^IQD\s1\.234$/);
+  showCurrency({ code: "GBP", digits: 2 });
 });

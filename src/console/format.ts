@@ -1,11 +1,27 @@
-/** An amount in pence as pounds, with the sign of the currency. Exact for every integer. */
-export function formatMoney(pence: number | bigint): string {
-  const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(String(pence)) ?? [];
-  const padded = digits.padStart(3, "0");
-  return formatPounds(`${sign}${padded.slice(0, -2)}.${padded.slice(-2)}` as `${number}`);
+import { type Currency, pounds, toMajorUnits } from "../values/currency.ts";
+
+/** An amount in minor units, in the unit of the currency and with its sign. Exact for every integer. */
+export const formatMoney = (amount: number | bigint): string =>
+  formatMajorUnits(toMajorUnits(amount, currency) as `${number}`);
+
+let currency: Currency = pounds;
+let formatMajorUnits = moneyFormat();
+
+/** The currency of all amounts that the console shows. The page names it. Default: pounds. */
+export function showCurrency(shown: Currency): void {
+  currency = shown;
+  formatMajorUnits = moneyFormat();
 }
 
-const formatPounds = numberFormat({ style: "currency", currency: "GBP" });
+function moneyFormat() {
+  const { code, digits } = currency;
+  return numberFormat({
+    style: "currency",
+    currency: code,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
 
 /** A share between 0 and 1 as a percentage. */
 export const formatShare = numberFormat({ style: "percent", maximumFractionDigits: 1 });

@@ -76,6 +76,21 @@ function withoutPlaces(contract: Contract, places: Place[]): Contract {
   return copy;
 }
 
+/**
+ * A contract with these values at these places, and the values that are new there. A contract that has them all is not
+ * copied.
+ */
+export function withValues(contract: Contract, given: [Place, unknown][]) {
+  const values = given.filter(([place, value]) => nodeAt(contract, place) !== value);
+  if (values.length === 0) return { contract, values };
+  const copy = structuredClone(contract);
+  for (const [place, value] of values) {
+    const parent = nodeAt(copy, place.slice(0, -1)) as Record<string, unknown>;
+    parent[place.at(-1) as string] = value;
+  }
+  return { contract: copy, values };
+}
+
 /** `security: []` means the same in both contracts. */
 const isNotEmpty = (node: unknown) => node !== undefined && !(Array.isArray(node) && node.length === 0);
 

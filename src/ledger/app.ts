@@ -6,6 +6,7 @@ import type { Documents } from "../http/documents/documents.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
 import type { HttpOptions, ServiceOptions } from "../http/options.ts";
 import { createService } from "../http/service.ts";
+import type { Currency } from "../values/currency.ts";
 import type { News } from "../waiting/news.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
@@ -34,6 +35,8 @@ interface LedgerOptions
     Pick<ServiceOptions<Operations>, "log" | "metrics" | "onViolation"> {
   /** The id of the ledger. */
   ledgerId: string;
+  /** The currency of all its amounts. */
+  currency: Currency;
   /** The key of its cursors, which all its processes share. */
   cursorKey: Uint8Array;
   database: Database;
@@ -75,6 +78,7 @@ export const ledgerService = {
 /** The API of the payment ledger. It does not listen yet. */
 export function ledgerApp({
   ledgerId,
+  currency,
   cursorKey,
   database,
   replica,
@@ -101,8 +105,8 @@ export function ledgerApp({
     ...eventHandlers(reader, cursors),
     ...feedHandlers(reader, cursors, news),
     ...transactionHandlers(reader, cursors),
-    ...searchHandlers(reader, cursors),
-    ...transactionReportHandlers(reader, cursors),
+    ...searchHandlers(reader, cursors, currency),
+    ...transactionReportHandlers(reader, cursors, currency),
     ...summaryHandlers(reader, cursors),
     ...performanceHandlers(reader, cursors),
     ...payoutHandlers(reader),
@@ -110,10 +114,10 @@ export function ledgerApp({
   };
   return createService<Operations>({
     ...ledgerService,
-    documents: documentsOf(parts, accountsClaim, queue.address),
+    documents: documentsOf(parts, accountsClaim, currency, queue.address),
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
-      ...intakeHandlers(reader, cursors, backlog, publications),
+      ...intakeHandlers(reader, cursors, backlog, publications, currency),
       ...(intake && { addEvents: addEventsHandler(intake, primary) }),
     },
     mapError,
@@ -129,6 +133,7 @@ export function ledgerApp({
 function documentsOf(
   { security, scopeClaim = "scope" }: HttpOptions,
   accountsClaim: string,
+  currency: Currency,
   address: QueueAddress = defaultAddress,
 ): Documents {
   const { documents } = ledgerService;
@@ -138,7 +143,11 @@ function documentsOf(
   ]);
   return {
     ...documents,
-    console: { ...documents.console, claims: security && { scopeClaim, accountsClaim } },
+    values: [
+      [["x-currency", "code"], currency.code],
+      [["x-currency", "decimals"], currency.digits],
+    ],
+    console: { ...documents.console, claims: security && { scopeClaim, accountsClaim }, currency },
     queue: { ...documents.queue, values: security ? Object.fromEntries(names) : address },
   };
 }

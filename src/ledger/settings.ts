@@ -8,9 +8,11 @@ import {
   milliseconds,
   optional,
   port,
+  reading,
   type Settings,
   uriReference,
 } from "../process/settings.ts";
+import { currencyOf } from "../values/currency.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
 import { targetUrls } from "./publishing/targets.ts";
 import { queues } from "./queue/queues.ts";
@@ -21,6 +23,7 @@ export const settings = {
   SHARE_PORT: flag(false),
   DATABASE_URL: adapterUrl(databases, "pglite:./data/ledger"),
   DATABASE_READ_URL: optional(adapterUrl(replicas)),
+  CURRENCY: optional(reading("a currency of ISO 4217, such as GBP", currencyOf)),
   STATEMENT_TIMEOUT_MS: milliseconds(10_000),
   EVENT_WRITES: flag(false),
   QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),

@@ -18,7 +18,7 @@ import { shownTargetName } from "./publishing/target-name.ts";
 import { openQueue } from "./queue/queues.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed/feed.ts";
-import { cursorKeyOf, ledgerIdOf } from "./tables/identity.ts";
+import { cursorKeyOf, decideCurrency, ledgerIdOf } from "./tables/identity.ts";
 import { migrate } from "./tables/migrate.ts";
 
 export { settings };
@@ -38,12 +38,13 @@ export async function start(
   const isNew = await migrate(database, log);
   await continueFeed(database);
   const ledgerId = await ledgerIdOf(database);
+  const currency = await decideCurrency(database, given.CURRENCY);
   await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)
     : undefined;
   const metrics = new Registry();
-  const intake = openIntake(database, metrics, log);
+  const intake = openIntake(database, currency, metrics, log);
   await using _saving = startSavingIntakeMinutes(database, intake.minutes, log);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, intake, log, limits: receiverLimits(given) })
@@ -56,6 +57,7 @@ export async function start(
   const names = targets.map(({ name }) => name);
   await using app = await ledgerApp({
     ledgerId,
+    currency,
     cursorKey: await cursorKeyOf(database),
     database,
     replica,

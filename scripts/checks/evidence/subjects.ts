@@ -15,6 +15,7 @@ import { receiverLimits, settings } from "../../../src/ledger/settings.ts";
 import { migrate } from "../../../src/ledger/tables/migrate.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { readSettings } from "../../../src/process/settings.ts";
+import { pounds } from "../../../src/values/currency.ts";
 import { retry } from "../../../src/waiting/retry.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
@@ -56,7 +57,7 @@ export async function ledgerSubject(): Promise<Subject> {
   const issuer = opened.use(await openIssuer());
   const stop = new AbortController();
   const limits = receiverLimits(readSettings({}, settings));
-  const intake = openIntake(database, new Registry(), log);
+  const intake = openIntake(database, pounds, new Registry(), log);
   const receiver = createReceiver({ queue, database, intake, log, limits });
   const receiving = receiver.run(stop.signal);
   opened.defer(() => receiving);
@@ -91,6 +92,7 @@ export async function ledgerSubject(): Promise<Subject> {
       const app = await ledgerApp({
         cursorKey,
         ledgerId: "0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55",
+        currency: pounds,
         database: isBusy ? { ...database, check: async () => undefined } : database,
         queue: isDown ? { ...queue, countWaiting: unavailable } : queue,
         receiver: isBusy ? undefined : isDown ? stalled : receiver,

@@ -14,6 +14,7 @@ import { ledgerApp } from "../../ledger/app.ts";
 import { openIntake } from "../../ledger/intake/intake.ts";
 import { openQueue } from "../../ledger/queue/queues.ts";
 import { openLog } from "../../process/log.ts";
+import { pounds } from "../../values/currency.ts";
 import type { HttpOptions } from "../options.ts";
 import { serve } from "../service.fixture.ts";
 import { completePage, escapeHtml, htmlPage, prose } from "./page.ts";
@@ -37,10 +38,11 @@ beforeAll(async () => {
     " with both": { security: () => authenticate, publicUrl: "https://api.test/pay/" },
   };
   for (const [suffix, { security, publicUrl }] of Object.entries(kinds)) {
-    const intake = security && openIntake(database, new Registry(), log);
+    const intake = security && openIntake(database, pounds, new Registry(), log);
     const ledger = await ledgerApp({
       cursorKey: new Uint8Array(32),
       ledgerId: "ledger",
+      currency: pounds,
       database,
       queue,
       intake,

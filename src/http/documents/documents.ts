@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Contract } from "../../contract/operations.ts";
-import type { Place, ServedContract } from "../../contract/served-contract.ts";
+import { type Place, type ServedContract, withValues } from "../../contract/served-contract.ts";
+import type { Currency } from "../../values/currency.ts";
 import { toJson } from "../../values/json.ts";
 import { unknownPath } from "../http-error.ts";
 import { problemsPath } from "../problem.ts";
@@ -18,13 +19,20 @@ import { tablesOf } from "./tables.ts";
 export interface Documents {
   /** The contract in YAML. */
   contract: URL;
+  /** Values of the contract that the settings of the service decide, besides its public URL. */
+  values?: [Place, unknown][];
   /** Optional parameters that the forms prefill with their example, since a request with none of them is invalid. */
   prefilled?: string[];
   /**
    * The script of its console. If the service requires tokens, the claims that the console reads to know what it can offer:
    * the scopes and, if the service has accounts, the accounts of the caller. Default: none.
    */
-  console?: { script: URL; claims?: { scopeClaim: string; accountsClaim?: string } | undefined };
+  console?: {
+    script: URL;
+    claims?: { scopeClaim: string; accountsClaim?: string } | undefined;
+    /** The currency of amounts. */
+    currency?: Currency;
+  };
   /** The contract of its queue: AsyncAPI in YAML, the page that renders it, and what completes the page. */
   queue?: { contract: URL; page: URL; values: PageValues };
 }
@@ -43,17 +51,19 @@ const catalogPath = "/.well-known/api-catalog";
  */
 export function serveDocuments(
   app: FastifyInstance,
-  { contract, leftOut }: ServedContract,
+  { contract: written, leftOut }: ServedContract,
   given: Documents,
 ) {
   const { publicUrl } = app;
+  const url: [Place, unknown][] = publicUrl === undefined ? [] : [[["servers", "0", "url"], publicUrl]];
+  const { contract, values } = withValues(written, [...url, ...(given.values ?? [])]);
   const { console, queue } = given;
   const described: Record<string, Document> = {
     "/openapi.yaml": readOnce(yaml, async () =>
-      servedYaml(await readFile(given.contract, "utf8"), leftOut, publicUrl),
+      servedYaml(await readFile(given.contract, "utf8"), leftOut, values),
     ),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
-    "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, publicUrl))),
+    "/openapi.json": readOnce(json, async () => toJson(contract)),
     "/docs": readOnce(html, async () => docsPage(contract, given)),
     ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
     "/problems": readOnce(html, async () => problemList(contract)),
@@ -71,7 +81,7 @@ export function serveDocuments(
       isOfRequest: publicUrl === undefined,
     },
     ...(console && {
-      "/console": readOnce(html, async () => consolePage(contract, console.claims)),
+      "/console": readOnce(html, async () => consolePage(contract, console)),
       "/console/console.js": file(console.script, javaScript),
       "/console/console.css": styleSheet("../../console/console.css"),
     }),
@@ -120,15 +130,9 @@ const queuePage = async ({ page, values }: NonNullable<Documents["queue"]>) =>
 /** True for a browser. Other clients send no media type, or one of data. */
 const asksForHtml = ({ headers: { accept = "" } }: FastifyRequest) => accept.includes("text/html");
 
-/** The contract with the URL under which callers reach the service, if it is known. A written contract has `/`. */
-const servedFrom = (contract: Contract, publicUrl: string | undefined): Contract =>
-  publicUrl === undefined
-    ? contract
-    : { ...contract, servers: contract.servers?.map((server) => ({ ...server, url: publicUrl })) };
-
-async function servedYaml(text: string, leftOut: Place[], publicUrl: string | undefined): Promise<string> {
-  if (leftOut.length === 0 && publicUrl === undefined) return text;
-  const options = { workerData: { text, leftOut, publicUrl }, execArgv: [] };
+async function servedYaml(text: string, leftOut: Place[], values: [Place, unknown][]): Promise<string> {
+  if (leftOut.length === 0 && values.length === 0) return text;
+  const options = { workerData: { text, leftOut, values }, execArgv: [] };
   const [yaml] = await once(new Worker(new URL("./yaml-worker.ts", import.meta.url), options), "message");
   return yaml;
 }
@@ -165,14 +169,20 @@ ${tablesOf(contract)}`,
  * The page into which the script of the console renders; until then it shows its frame. With `claims` the console requires
  * a token from the reader.
  */
-const consolePage = ({ info: { title } }: Contract, claims: object | undefined): string =>
+const consolePage = (
+  { info: { title } }: Contract,
+  { claims, currency }: NonNullable<Documents["console"]>,
+): string =>
   htmlDocument(
     title,
     `
     <link rel="stylesheet" href="console/console.css">
     <script type="module" src="console/console.js"></script>`,
-    `    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
+    `    <div id="console"${dataOf("authentication", claims)}${dataOf("currency", currency)}>
       <header><p>${escapeHtml(title)}</p></header>
     </div>
     <noscript>The console needs JavaScript. The API is described at <a href="docs">docs</a>.</noscript>`,
   );
+
+const dataOf = (name: string, value: object | undefined): string =>
+  value === undefined ? "" : ` data-${name}="${escapeHtml(JSON.stringify(value))}"`;

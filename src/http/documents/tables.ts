@@ -16,14 +16,18 @@ export function tablesOf(contract: Contract): string {
   return own.map(([name, tables]) => article(name, tables as Record<string, unknown>)).join("\n");
 }
 
-function article(name: string, { description, ...tables }: Record<string, unknown>): string {
-  const parts = Object.entries(tables as Record<string, Table>).flatMap(([title, one]) => [
+function article(name: string, { description, ...members }: Record<string, unknown>): string {
+  const { values = [], tables = [] } = Object.groupBy(Object.entries(members), ([, member]) =>
+    typeof member === "object" ? "tables" : "values",
+  );
+  const parts = (tables as [string, Table][]).flatMap(([title, one]) => [
     `<h3>${escapeHtml(title)}</h3>`,
     `<p>${prose(one.description)}</p>`,
     renderTable(one.rows ?? []),
   ]);
   const heading = [`<h2>${escapeHtml(name)}</h2>`, `<p>${prose(description)}</p>`];
-  return `<article id="${escapeHtml(name)}">\n${[...heading, ...parts].join("\n")}\n</article>`;
+  const own = values.length > 0 ? [renderTable([Object.fromEntries(values)])] : [];
+  return `<article id="${escapeHtml(name)}">\n${[...heading, ...own, ...parts].join("\n")}\n</article>`;
 }
 
 /** A table with a column for each member of the rows. Lists are lists of names. */

@@ -3,9 +3,13 @@ import { parseDocument } from "yaml";
 import type { Place } from "../../contract/served-contract.ts";
 
 // Parsing a contract takes longer than requests may wait, so a thread of its own does it.
-const { text, leftOut, publicUrl } = workerData as { text: string; leftOut: Place[]; publicUrl?: string };
+const { text, leftOut, values } = workerData as {
+  text: string;
+  leftOut: Place[];
+  values: [Place, unknown][];
+};
 const document = parseDocument(text);
-if (publicUrl !== undefined) document.setIn(["servers", 0, "url"], publicUrl);
+for (const [place, value] of values) document.setIn(place, value);
 for (const place of leftOut) document.deleteIn(place);
 // Keeps the line breaks.
 parentPort?.postMessage(document.toString({ lineWidth: 0 }));

@@ -19,6 +19,7 @@ import {
   newestDeadLetterId,
 } from "../tables/dead-letter.ts";
 import { republishDeadLetters } from "../tables/feed/deferred-delivery.ts";
+import { ledgerCurrency } from "../tables/identity.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { viewDeadLetterTexts } from "../views/intake.ts";
 
@@ -157,9 +158,10 @@ async function show(database: Database, id: bigint, json: boolean): Promise<void
 }
 
 async function showOutcomes(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {
+  const currency = await ledgerCurrency(database);
   let count = 0;
   for await (const row of rowsOf(database.within(statementMaxMs), ids)) {
-    const plan = planOf(row, messageIn(row));
+    const plan = planOf(row, messageIn(row), currency);
     const sentence = "reason" in plan ? "would stay a dead letter" : `would be ${outcomes[plan.outcome]}`;
     writeOutcome(output, row, plan, sentence);
     count += 1;
@@ -175,10 +177,11 @@ function writeOutcome({ write }: Output, { id }: DeadLetterRow, plan: Plan, sent
 }
 
 async function replay(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {
+  const currency = await ledgerCurrency(database);
   using progress = openProgress("replayed");
   let left = 0;
   for await (const rows of inBatches(rowsOf(database.within(statementMaxMs), ids))) {
-    const planned = rows.map((row) => planOf(row, messageIn(row)));
+    const planned = rows.map((row) => planOf(row, messageIn(row), currency));
     const plans = await ingestPlans(database, planned);
     const published = rows.filter((_, index) => plans[index]?.outcome === "published").map(({ id }) => id);
     if (published.length > 0) await republishDeadLetters(database, published);

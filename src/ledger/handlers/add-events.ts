@@ -11,7 +11,7 @@ import { mapInTurns } from "../../waiting/turns.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import { permanentReason, rebuildsInPieces } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
-import { type InvalidMessage, type Message, readMessage } from "../intake/message.ts";
+import type { InvalidMessage, Message } from "../intake/message.ts";
 import type { Reader } from "../requests/lanes.ts";
 import { eventIdsOf } from "../tables/event.ts";
 
@@ -43,7 +43,7 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
   async function add(body: string): Promise<{ response: Response<AddEvents>; rebuilds?: string[][] }> {
     const elements = elementsOf(body, eventsMax);
     if (elements && elements.length > eventsMax) return { response: failure(400, tooManyEvents) };
-    const messages = await mapInTurns(elements ?? [body], readMessage);
+    const messages = await mapInTurns(elements ?? [body], intake.read);
     const errors = faultsIn(messages, elements !== undefined);
     if (errors.length > 0) return { response: failure(400, ...errors) };
     const response = await store(intake, sql, messages);

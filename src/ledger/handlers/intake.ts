@@ -4,6 +4,7 @@ import { StatementTimeout } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { overloaded } from "../../http/http-error.ts";
+import type { Currency } from "../../values/currency.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import { openLane } from "../../waiting/lane.ts";
 import { shareOf } from "../../waiting/owner.ts";
@@ -48,6 +49,7 @@ export function intakeHandlers(
   cursors: Cursors,
   backlog: Backlog,
   publications: Publications | undefined,
+  currency: Currency,
 ) {
   const queueTimeout = new Error(`no response within ${readMaxMs} ms`);
   const readIntake = shared(async (): Promise<Schemas["IntakeReport"]> => {
@@ -95,17 +97,17 @@ export function intakeHandlers(
       lane.run(owner, async () => {
         const row = await findDeadLetter(lanes(owner), id, messageBytesMax);
         if (!row) return failure(404, `Dead letter with id [${id}] not found`);
-        return { status: 200, body: await viewDetail(row) };
+        return { status: 200, body: await viewDetail(row, currency) };
       }),
   } satisfies Partial<Handlers<operations>>;
 }
 
 /** Each step takes long for a large message, so others get a turn before it. The last step is that of the response. */
-async function viewDetail(row: DeadLetterRow): Promise<Schemas["DeadLetterDetail"]> {
+async function viewDetail(row: DeadLetterRow, currency: Currency): Promise<Schemas["DeadLetterDetail"]> {
   await letOthersRun();
   const parsed = messageIn(row);
   await letOthersRun();
-  const replay = previewOf(row, parsed);
+  const replay = previewOf(row, parsed, currency);
   await letOthersRun();
   const message =
     typeof parsed === "string" ? null : viewMaskedMessage(parseExactly(parsed.text, parsed.value));
@@ -114,9 +116,9 @@ async function viewDetail(row: DeadLetterRow): Promise<Schemas["DeadLetterDetail
 }
 
 /** What the command `dead-letters` would do. It does not replay a dead letter that was discarded. */
-function previewOf(row: DeadLetterRow, parsed: ParsedMessage): Schemas["ReplayPreview"] {
+function previewOf(row: DeadLetterRow, parsed: ParsedMessage, currency: Currency): Schemas["ReplayPreview"] {
   if (row.discarded_at !== null) return { outcome: "dead_letter", reason: "it was discarded" };
-  const plan = planOf(row, parsed);
+  const plan = planOf(row, parsed, currency);
   if (plan.outcome !== "dead_letter") return { outcome: plan.outcome };
   // No remedy removes a member: a message can have any.
   const errors = plan.faults.map(viewMaskedFault) as Schemas["Fault"][];

@@ -3,6 +3,7 @@ import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import type { Currency } from "../../values/currency.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { betweenInstants, throughDays, throughInstants } from "../requests/created-interval.ts";
@@ -152,7 +153,7 @@ const timeZoneUnknown = wrong(
   "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
 );
 
-export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Cursors) =>
+export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Cursors, { code }: Currency) =>
   ({
     async getTransactionReport(request) {
       const { query, url, owner } = request;
@@ -177,7 +178,7 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
         return isEmpty ? { ...page, groups: [noTransactions] } : page;
       };
       if (asksForCsv(request)) {
-        const { header, line } = viewReportCsv(groupBy);
+        const { header, line } = viewReportCsv(groupBy, query.currency_header ? code : undefined);
         const write = async ({ groups, next }: GroupPage) => ({
           lines: (await mapInTurns(groups, line)).join(""),
           next,
@@ -191,6 +192,6 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
       // Repeated accounts would make the address too long.
       const lists = { account_id: query.account_id?.join(), group_by: query.group_by?.join() };
       const { links, headers } = viewNextPage(url, { ...query, ...lists }, next && cursors.group.write(next));
-      return { status: 200, headers, body: { groups: groups.map(viewGroup), _links: links } };
+      return { status: 200, headers, body: { currency: code, groups: groups.map(viewGroup), _links: links } };
     },
   }) satisfies Partial<Handlers<operations>>;

@@ -5,6 +5,7 @@ import type { Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf, listBody } from "../../http/json-body.ts";
+import type { Currency } from "../../values/currency.ts";
 import { readInstant } from "../../values/instant.ts";
 import { JsonOutput } from "../../values/json-output.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
@@ -114,14 +115,14 @@ const csvPage = { countMax: 500, bytesMax: 2 ** 21 };
 const { display_size: displaySizeMax } = effectiveMaxima.searchTransactions;
 const { limit_total_size: defaultLimit } = defaults.searchTransactions;
 
-export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
+export const searchHandlers = ({ lanes }: Reader, cursors: Cursors, currency: Currency) =>
   ({
     async searchTransactions(request) {
       const { query, owner } = request;
       const errors = statusErrorsOf(query);
       if (errors.length > 0) return failure(400, ...errors);
       const sql = lanes(owner, query.account_id);
-      if (asksForCsv(request)) return searchAsCsv(sql, query);
+      if (asksForCsv(request)) return searchAsCsv(sql, query, currency);
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
       const filter = filterOf(query);
@@ -142,7 +143,7 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors) =>
     },
   }) satisfies Partial<Handlers<operations>>;
 
-async function searchAsCsv(sql: Sql, query: SearchQuery) {
+async function searchAsCsv(sql: Sql, query: SearchQuery, currency: Currency) {
   if (!query.account_id)
     return missing("account_id", "account_id is mandatory to search transactions for CSV");
   const filter = filterOf(query);
@@ -150,12 +151,14 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
     metadataKeysOf(sql, query.account_id, metadataColumnsMax + 1),
     searchTransactions(sql, filter, csvPage),
   ]);
-  const { header, writeLine } = viewCsv({
+  const columns = {
     feeHeaders: query.fee_headers,
     motoHeader: query.moto_header,
+    currencyHeader: query.currency_header,
     metadataKeys: metadataKeys.slice(0, metadataColumnsMax),
     hasOtherMetadata: metadataKeys.length > metadataColumnsMax,
-  });
+  };
+  const { header, writeLine } = viewCsv(columns, currency);
   const write = async ({ rows, next }: typeof first) => {
     const out = new JsonOutput(rows.length * csvLineBytes);
     await mapInTurns(rows, (row) => writeLine(row, out));

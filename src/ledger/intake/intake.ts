@@ -1,15 +1,17 @@
 import type { Registry } from "prom-client";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
+import type { Currency } from "../../values/currency.ts";
 import { openNews } from "../../waiting/news.ts";
 import type { ReceivedMessage } from "../queue/queue.ts";
 import { type Batch, type Ingested, ingest } from "./ingest.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";
 import { openIntakeMinutes } from "./intake-minutes.ts";
+import { type Message, readMessage } from "./message.ts";
 import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 
 /** Stores messages, wherever they come from, and measures and logs what became of them. */
-export function openIntake(database: Database, registry: Registry, log: Logger) {
+export function openIntake(database: Database, currency: Currency, registry: Registry, log: Logger) {
   const minutes = openIntakeMinutes();
   const metrics = createIntakeMetrics(registry, minutes);
   const noticeTypes = watchUnknownEventTypes(registry, log);
@@ -20,6 +22,8 @@ export function openIntake(database: Database, registry: Registry, log: Logger) 
     news,
     /** What became of the messages, to be saved with `startSavingIntakeMinutes`. */
     minutes,
+    /** Reads a message, whose amounts are in the currency of the ledger. */
+    read: (body: string): Message => readMessage(body, currency),
     /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
     async store(batch: Batch, messages: Pick<ReceivedMessage, "sentAt">[]): Promise<Ingested> {
       const ingested = await ingest(database, batch);

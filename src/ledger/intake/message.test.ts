@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readMessage } from "./message.ts";
+import { pounds } from "../../values/currency.ts";
+import { readMessage as readMessageIn } from "./message.ts";
 
 const valid = {
   event_type: "PAYMENT_CREATED",
@@ -10,6 +11,7 @@ const valid = {
   timestamp: "2024-03-05T09:14:22.018000Z",
   event_details: { amount: 100 },
 };
+const readMessage = (body: string) => readMessageIn(body, pounds);
 const read = (change: object) => readMessage(JSON.stringify({ ...valid, ...change }));
 const event = (change: object) => {
   const message = read(change);

@@ -3,6 +3,7 @@ import { detailsMembers, ledgerContract, messageMembers } from "../../contract/c
 import { detailed, type Fault, type PlacedFault } from "../../contract/faults.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { isStorable } from "../../database/database.ts";
+import type { Currency } from "../../values/currency.ts";
 import { hasLongerNumber, integerOf, isRawNumber, parseExactly } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
 import { exceededBound, parseJson } from "../../values/json.ts";
@@ -60,6 +61,16 @@ function numberErrorOf(
   return faults.length > 0 ? invalidBy(faults, place) : undefined;
 }
 
+/** The fault of an event that names another currency than the ledger has. */
+const currencyFaultOf = (named: string | undefined, { code }: Currency): Fault | undefined =>
+  named === undefined || named.toUpperCase() === code
+    ? undefined
+    : {
+        pointer: "/event_details/currency",
+        rule: { const: code },
+        text: `must be ${code}, the currency of all amounts of this ledger`,
+      };
+
 /**
  * The event of a message as JSON and its place in the message (`InvalidMessage`), or why the message cannot be used: it is not
  * JSON or exceeds a limit.
@@ -88,16 +99,19 @@ function dataOf(text: string, cloudEvent: CloudEvent, place: string | undefined)
 }
 
 /** Reads a message in the schema `EventMessage` of the contract, also from the envelopes of `parseMessage`. */
-export const readMessage = (body: string): Message => readParsed(parseMessage(body));
+export const readMessage = (body: string, currency: Currency): Message =>
+  readParsed(parseMessage(body), currency);
 
-/** Reads a parsed message, which is not changed. */
-export function readParsed(parsedMessage: ParsedMessage): Message {
+/** Reads a parsed message, which is not changed. An event in another currency than the ledger has is invalid. */
+export function readParsed(parsedMessage: ParsedMessage, currency: Currency): Message {
   if (typeof parsedMessage === "string") return invalid(parsedMessage);
   const { text, value: parsed, place } = parsedMessage;
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const faults = findFaults(message);
   if (faults.length > 0) return invalidBy(faults, place);
+  const currencyFault = currencyFaultOf(message.event_details?.currency, currency);
+  if (currencyFault) return invalidBy([currencyFault], place);
   // Only an escape can stand for a character that cannot be stored.
   if (text.includes("\\u") && !isStorable(message)) {
     return invalid("a text contains a NUL character or an unpaired surrogate", place);

@@ -5,6 +5,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
+import { pounds } from "../../values/currency.ts";
 import type { Queue, ReceivedMessage } from "../queue/queue.ts";
 import { openQueue } from "../queue/queues.ts";
 import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
@@ -30,7 +31,7 @@ async function startReceiver({
   const receiver = createReceiver({
     queue: { ...queue, receive, retry },
     database: faulty,
-    intake: openIntake(faulty, new Registry(), log),
+    intake: openIntake(faulty, pounds, new Registry(), log),
     log,
     limits: {
       batchSize: 10,

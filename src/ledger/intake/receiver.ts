@@ -9,7 +9,7 @@ import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Content, decodeContent } from "./content-encoding.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
 import type { Intake } from "./intake.ts";
-import { invalid, type Message, messageBytesMax, notText, readMessage } from "./message.ts";
+import { invalid, type Message, messageBytesMax, notText } from "./message.ts";
 
 interface ReceiverOptions {
   queue: Queue;
@@ -174,7 +174,7 @@ function transactionsOf(deliveries: ReceivedMessage[]): ReceivedMessage[][] {
 async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]) {
   try {
     await intake
-      .store(await readBatch(deliveries), deliveries)
+      .store(await readBatch(intake, deliveries), deliveries)
       .catch((error) => storeDeadLetter(intake, deliveries, error));
     return undefined;
   } catch (error) {
@@ -191,12 +191,12 @@ async function storeDeadLetter(intake: Intake, deliveries: ReceivedMessage[], er
   await intake.store({ events: [], rebuilds: [], deadLetters: [deadLetter] }, deliveries);
 }
 
-async function readBatch(deliveries: ReceivedMessage[]): Promise<Batch> {
+async function readBatch(intake: Intake, deliveries: ReceivedMessage[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
   for (const [index, delivery] of deliveries.entries()) {
     if (delivery.size > largeBytes || index % messagesPerTurn === 0) await letOthersRun();
     const content = await decodeContent(delivery);
-    const message = readContent(content);
+    const message = readContent(intake, content);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);
     else batch.deadLetters.push(deadLetterOf(delivery, content, message.reason));
@@ -204,9 +204,9 @@ async function readBatch(deliveries: ReceivedMessage[]): Promise<Batch> {
   return batch;
 }
 
-function readContent(content: Content | string): Message {
+function readContent(intake: Intake, content: Content | string): Message {
   if (typeof content === "string") return invalid(content);
-  return content.bytes ? invalid(notText) : readMessage(content.body);
+  return content.bytes ? invalid(notText) : intake.read(content.body);
 }
 
 /** A dead letter has the content without its encoding, if that could be removed. */

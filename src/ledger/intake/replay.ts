@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { PlacedFault } from "../../contract/faults.ts";
+import type { Currency } from "../../values/currency.ts";
 import type { DeadLetterRow } from "../tables/dead-letter.ts";
 import type { Batch } from "./ingest.ts";
 import { notText, type ParsedMessage, parseMessage, readParsed, tooLarge } from "./message.ts";
@@ -18,9 +19,13 @@ export function messageIn({ body }: Pick<DeadLetterRow, "body">): ParsedMessage 
 }
 
 /** The plan for an open dead letter with this message. */
-export function planOf({ id, target }: Pick<DeadLetterRow, "id" | "target">, parsed: ParsedMessage): Plan {
+export function planOf(
+  { id, target }: Pick<DeadLetterRow, "id" | "target">,
+  parsed: ParsedMessage,
+  currency: Currency,
+): Plan {
   if (target !== null) return { outcome: "published" };
-  const message = readParsed(parsed);
+  const message = readParsed(parsed, currency);
   const batch = { events: [], rebuilds: [], deadLetters: [], replayed: [id] };
   if (message.kind === "invalid")
     return { outcome: "dead_letter", reason: message.reason, faults: message.faults };

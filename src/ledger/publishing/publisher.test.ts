@@ -4,6 +4,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { nameOf, openWebhook, type Received, type Reply } from "../../../testing/webhook.ts";
 import type { Database } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
+import { pounds } from "../../values/currency.ts";
 import { openNews } from "../../waiting/news.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
@@ -98,7 +99,9 @@ test("many events of any size are published, those of a resource in order, as me
   await store(...events.slice(150));
   const published = () => {
     const bodies = new Set(webhook.received.map(({ body }) => body));
-    return [...bodies].map((body) => readMessage(body)).map((one) => one.kind === "event" && one.event);
+    return [...bodies]
+      .map((body) => readMessage(body, pounds))
+      .map((one) => one.kind === "event" && one.event);
   };
   await eventually(() => expect(published()).toHaveLength(250));
   const inOrder = (published() as NewEvent[]).toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
@@ -152,7 +155,7 @@ test("filters resource types, and wraps events as CloudEvents", async () => {
     gatewayaccountid: "57",
     data: expect.objectContaining({ resource_external_id: "r1" }),
   });
-  expect(readMessage(body)).toMatchObject({ kind: "event", event: { resource_external_id: "r1" } });
+  expect(readMessage(body, pounds)).toMatchObject({ kind: "event", event: { resource_external_id: "r1" } });
 });
 
 test("the id of an event is that of no other event, also of another ledger or an older state of the database", async () => {

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../database/databases.ts";
 import { newPostgres, postgresServer } from "../../database/new-database.fixture.ts";
-import { ledgerIdOf } from "./identity.ts";
+import { pounds } from "../../values/currency.ts";
+import { decideCurrency, ledgerCurrency, ledgerIdOf } from "./identity.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 
@@ -37,4 +38,41 @@ test.runIf(postgresServer !== undefined)("a copy on the same server has an id of
   expect(await ledgerIdOf(copy)).not.toBe(id);
   await using again = await openDatabase(original.url);
   expect(await ledgerIdOf(again)).toBe(id);
+});
+
+describe("the currency of a ledger", () => {
+  const euro = { code: "EUR", digits: 2 };
+
+  test("is the one of its first start, and pounds without a setting", async () => {
+    await using database = await openLedgerDatabase();
+    await ledgerIdOf(database);
+    expect(await decideCurrency(database, euro)).toEqual(euro);
+    expect(await decideCurrency(database, undefined)).toEqual(euro);
+    expect(await ledgerCurrency(database)).toEqual(euro);
+    await using other = await openLedgerDatabase();
+    await ledgerIdOf(other);
+    expect(await decideCurrency(other, undefined)).toEqual(pounds);
+  });
+
+  test("is decided once by processes that start together, and cannot change", async () => {
+    await using database = await openLedgerDatabase();
+    await ledgerIdOf(database);
+    const starts = await Promise.allSettled(
+      [euro, pounds, euro, pounds].map((currency) => decideCurrency(database, currency)),
+    );
+    const started = starts.flatMap((start) => (start.status === "fulfilled" ? start.value.code : []));
+    expect([started.length, new Set(started)]).toEqual([2, new Set([(await ledgerCurrency(database)).code])]);
+    const [failed] = starts.flatMap((start) => (start.status === "rejected" ? String(start.reason) : []));
+    expect(failed).toMatch(/CURRENCY is (EUR|GBP), but the amounts of this ledger are in (EUR|GBP)/);
+  });
+
+  test("is pounds if an older release has stored events", async () => {
+    await using database = await openLedgerDatabase();
+    await ledgerIdOf(database);
+    await database.query(
+      `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+       values ('payment', 'p', now(), 'X', '{}')`,
+    );
+    await expect(decideCurrency(database, euro)).rejects.toThrow("the amounts of this ledger are in GBP");
+  });
 });

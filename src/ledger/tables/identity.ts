@@ -1,4 +1,5 @@
 import type { Database } from "../../database/database.ts";
+import { type Currency, currencyOf, pounds } from "../../values/currency.ts";
 
 /**
  * The id of the ledger, which tells its events from those of any other one. It is made when the database is new, and again
@@ -21,6 +22,36 @@ export async function ledgerIdOf(database: Database): Promise<string> {
      returning ledger_id`,
   );
   return (made as { ledger_id: string }).ledger_id;
+}
+
+/**
+ * The currency of all amounts of a ledger that has its id. The first start decides it, by a setting or as pounds, so that no
+ * two processes read the same amounts in two currencies. Throws if a setting names another one later. The events of an older
+ * release are in pence.
+ */
+export async function decideCurrency(database: Database, wanted: Currency | undefined): Promise<Currency> {
+  const { code } = wanted ?? pounds;
+  await database.query(
+    `update ledger_identity set currency = case when exists (select from event) then $1 else $2 end
+     where currency is null`,
+    [pounds.code, code],
+  );
+  const decided = await ledgerCurrency(database);
+  if (wanted && wanted.code !== decided.code)
+    throw new Error(
+      `CURRENCY is ${wanted.code}, but the amounts of this ledger are in ${decided.code}, which cannot change; ` +
+        "another currency needs another ledger",
+    );
+  return decided;
+}
+
+/** The currency of all amounts of the ledger. */
+export async function ledgerCurrency(database: Database): Promise<Currency> {
+  const [row] = await database.query<{ currency: string | null }>("select currency from ledger_identity");
+  const code = row?.currency ?? pounds.code;
+  const currency = currencyOf(code);
+  if (!currency) throw new Error(`the amounts of this ledger are in ${code}, which is no known currency`);
+  return currency;
 }
 
 /** The key with which the processes of the ledger seal the cursors that they give to callers. The database makes it. */

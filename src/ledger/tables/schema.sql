@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 65874822660d74730ca8a91de8219df45bf4c8516a6a9f8b68ef4097e800eb2d
+-- Hash of the migrations and of this text: 28b72624ee54a4532ac13237792fc65aca3f1b6443f4a3369a9f29307ed521b8
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -151,6 +151,8 @@ CREATE TABLE ledger_identity (
   -- The server and the number of the database when the id was made.
   database text NOT NULL,
   only_row boolean NOT NULL DEFAULT true,
+  -- The currency of all amounts (ISO 4217). The first start of the ledger decides it. Null before.
+  currency text,
   CONSTRAINT ledger_identity_pkey PRIMARY KEY (only_row),
   CONSTRAINT ledger_identity_only_row_check CHECK (only_row)
 );

@@ -6,6 +6,7 @@ import type { components } from "../../../generated/ledger.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { openLog } from "../../process/log.ts";
+import { pounds } from "../../values/currency.ts";
 import { openIntake } from "../intake/intake.ts";
 import { readMessage } from "../intake/message.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -27,7 +28,7 @@ beforeEach(async () => {
 async function saveBodies(...bodies: (string | Uint8Array)[]): Promise<bigint[]> {
   const batch = `${Date.now()}-${Math.random()}-`;
   const saved = bodies.map((body, index): DeadLetter => {
-    const read = typeof body === "string" ? readMessage(body) : undefined;
+    const read = typeof body === "string" ? readMessage(body, pounds) : undefined;
     const reason = read?.kind === "invalid" ? read.reason : "a test";
     return { source_id: batch + String(index).padStart(6, "0"), body: Buffer.from(body), reason };
   });
@@ -77,7 +78,7 @@ describe("the intake", () => {
   });
 
   test("has no lag for messages whose time of sending is unknown", async () => {
-    const intake = openIntake(database, new Registry(), openLog("silent"));
+    const intake = openIntake(database, pounds, new Registry(), openLog("silent"));
     await intake.store({ events: [], rebuilds: [], deadLetters: [] }, [{}]);
     await addToIntakeMinutes(database, intake.minutes.take());
     const { minutes } = await ledger.get("/v1/intake");
@@ -386,7 +387,7 @@ test("no reason contains a text of the message, wherever it has it", () => {
   let rejected = 0;
   fc.assert(
     fc.property(members, members, (outer, event_details) => {
-      const read = readMessage(JSON.stringify({ ...message({}), ...outer, event_details }));
+      const read = readMessage(JSON.stringify({ ...message({}), ...outer, event_details }), pounds);
       if (read.kind !== "invalid") return;
       expect(read.reason).not.toContain(personal);
       rejected += 1;

@@ -5,6 +5,7 @@ import { freePort } from "../../../testing/free-port.ts";
 import { newFolder, run } from "../../../testing/run.ts";
 import { openDatabase } from "../../database/databases.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
+import { pounds } from "../../values/currency.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import { clientUrl } from "../queue/address.ts";
@@ -54,7 +55,7 @@ export async function expectedRows(server: string, bodies: string[]) {
   await using created = await newPostgres(server);
   await using database = await openDatabase(created.url);
   await migrate(database);
-  const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
+  const events = bodies.map((body) => (readMessage(body, pounds) as { event: NewEvent }).event);
   await ingest(database, { events, rebuilds: [], deadLetters: [] });
   return await savedRows(database);
 }

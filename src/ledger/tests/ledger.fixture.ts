@@ -10,6 +10,7 @@ import type { Database } from "../../database/database.ts";
 import type { Security } from "../../http/access/security.ts";
 import { openLog } from "../../process/log.ts";
 import { readSettings } from "../../process/settings.ts";
+import { pounds } from "../../values/currency.ts";
 import { ledgerApp } from "../app.ts";
 import { openIntake } from "../intake/intake.ts";
 import { createReceiver, type ReceiverLimits } from "../intake/receiver.ts";
@@ -36,6 +37,7 @@ export async function startLedger({
   accountsClaim = "accounts",
   eventWrites = false,
   trustedProxies = [] as string[],
+  currency = pounds,
   limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
@@ -46,7 +48,7 @@ export async function startLedger({
   await continueFeed(database);
   const queue = opened.use(await openQueue(queueUrl));
   const metrics = new Registry();
-  const intake = openIntake(database, metrics, log);
+  const intake = openIntake(database, currency, metrics, log);
   const receiver = createReceiver({
     queue,
     database,
@@ -58,6 +60,7 @@ export async function startLedger({
   const ledgerId = await ledgerIdOf(database);
   const parts = {
     ledgerId,
+    currency,
     database,
     replica,
     queue,
@@ -162,6 +165,7 @@ export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & 
   const queue = await openQueue("memory:");
   const app = await ledgerApp({
     ledgerId: "ledger",
+    currency: pounds,
     cursorKey: await cursorKeyOf(parts.database),
     queue,
     statementTimeoutMs: testWaitMaxMs,

@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { message } from "../../../testing/messages.ts";
 import { openLog } from "../../process/log.ts";
+import { pounds } from "../../values/currency.ts";
 import { ledgerService } from "../app.ts";
 import { openIntake } from "../intake/intake.ts";
 import { watchUnknownEventTypes } from "../intake/unknown-event-types.ts";
@@ -50,7 +51,7 @@ test("requests are counted by operation and status, with their durations", async
 
 test("every outcome exists from the start, with the version and the metrics of the process", async () => {
   const registry = new Registry();
-  openIntake(ledger.database, registry, openLog("silent"));
+  openIntake(ledger.database, pounds, registry, openLog("silent"));
   const text = await registry.metrics();
   for (const name of ["stored", "duplicate", "rebuilt", "dead_letter", "retried"])
     expect(text).toContain(`\n${outcome(name)} 0\n`);

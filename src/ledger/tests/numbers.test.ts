@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { message } from "../../../testing/messages.ts";
+import { pounds } from "../../values/currency.ts";
 import { readMessage } from "../intake/message.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
@@ -107,7 +108,7 @@ describe("limits of numbers", () => {
       "/event_details/fee",
     ],
   ])("a number %s makes its message invalid", (title, details, reason, pointer?: string) => {
-    const read = readMessage(messageWith(title, details));
+    const read = readMessage(messageWith(title, details), pounds);
     const faults = pointer === undefined ? [] : [{ pointer, rule: expect.any(Object), detail: reason }];
     expect(read).toEqual({ kind: "invalid", reason, faults, place: "" });
   });

@@ -1,4 +1,5 @@
 import type { Bytes } from "../../values/bytes.ts";
+import { type Currency, toMajorUnits } from "../../values/currency.ts";
 import type { Members } from "../../values/json-members.ts";
 import type { JsonOutput } from "../../values/json-output.ts";
 import { penceOf, textOf } from "../projection/details.ts";
@@ -13,6 +14,7 @@ import { csvStateName, viewState } from "./state.ts";
 export interface CsvOptions {
   feeHeaders: boolean;
   motoHeader: boolean;
+  currencyHeader: boolean;
   /** There is a column for each. */
   metadataKeys: string[];
   /** There is a column for all other keys. */
@@ -20,13 +22,13 @@ export interface CsvOptions {
 }
 
 /** CSV (RFC 4180) with lines that end with a line feed: the header line, and a function for the line of a transaction. */
-export function viewCsv(options: CsvOptions) {
+export function viewCsv(options: CsvOptions, currency: Currency) {
   const columns = columnsOf(options);
   const hasMetadata = options.metadataKeys.length > 0;
   return {
     header: writeLine(columns.map(([header]) => writeCell(header))),
     writeLine(transaction: ReportedTransaction, out: JsonOutput): void {
-      const exported = exportedOf(transaction, hasMetadata);
+      const exported = exportedOf(transaction, currency, hasMetadata);
       for (const [index, [, cell]] of columns.entries()) {
         if (index > 0) out.ascii(",");
         cell(exported, out);
@@ -38,6 +40,8 @@ export function viewCsv(options: CsvOptions) {
 
 /** A transaction that is exported. */
 interface ExportedTransaction {
+  /** The currency of its amounts. */
+  currency: Currency;
   reported: Reported;
   type: TransactionType;
   state: TransactionState;
@@ -50,10 +54,15 @@ interface ExportedTransaction {
 const reported = new Reported();
 const metadataMember = reader("external_metadata");
 
-function exportedOf(transaction: ReportedTransaction, hasMetadata: boolean): ExportedTransaction {
+function exportedOf(
+  transaction: ReportedTransaction,
+  currency: Currency,
+  hasMetadata: boolean,
+): ExportedTransaction {
   reported.read(transaction);
   const metadata = hasMetadata ? metadataMember(reported) : undefined;
   return {
+    currency,
     reported,
     type: reported.type,
     state: reported.state,
@@ -65,7 +74,13 @@ function exportedOf(transaction: ReportedTransaction, hasMetadata: boolean): Exp
 type Cell = (exported: ExportedTransaction, out: JsonOutput) => void;
 type Column = [header: string, cell: Cell];
 
-const columnsOf = ({ feeHeaders, motoHeader, metadataKeys, hasOtherMetadata }: CsvOptions): Column[] => [
+const columnsOf = ({
+  feeHeaders,
+  motoHeader,
+  currencyHeader,
+  metadataKeys,
+  hasOtherMetadata,
+}: CsvOptions): Column[] => [
   ["Reference", ofPayment("reference")],
   ["Description", ofPayment("description")],
   ["Email", ofPayment("email")],
@@ -94,6 +109,7 @@ const columnsOf = ({ feeHeaders, motoHeader, metadataKeys, hasOtherMetadata }: C
     "3-D Secure Required",
     only("PAYMENT", value(ofDetails((details) => (requires3ds(details) ? "true" : undefined)))),
   ],
+  ...(currencyHeader ? [currencyColumn] : []),
   ...metadataKeys.map(
     (key): Column => [
       `${key} (metadata)`,
@@ -139,12 +155,17 @@ const motoColumn: Column = [
   only("PAYMENT", value(ofDetails((details) => String(moto(details) ?? false)))),
 ];
 
-/** A number is an amount in pence. A text can contain anything that a payer or producer has written. */
+const currencyColumn: Column = ["Currency", value(({ currency }) => currency.code)];
+
+/** A number is an amount in minor units. A text can contain anything that a payer or producer has written. */
 type Value = string | number | undefined;
 
 /** A cell with a value. */
 function value(read: (exported: ExportedTransaction) => Value): Cell {
-  return (exported, out) => out.text(writeCell(read(exported)));
+  return (exported, out) => {
+    const shown = read(exported);
+    out.text(typeof shown === "number" ? writeAmount(shown, exported.currency) : writeCell(shown));
+  };
 }
 
 function ofDetails(read: (details: Members) => Value) {
@@ -223,11 +244,10 @@ function paymentId({ type, reported }: ExportedTransaction, out: JsonOutput): vo
 const negated = (pence: number | undefined) => (pence === undefined ? undefined : 0 - pence);
 
 /** `-1234567` pence are `-12,345.67`. */
-function pounds(pence: number): string {
-  const digits = String(Math.abs(pence)).padStart(3, "0");
-  const whole = digits.slice(0, -2);
+function writeAmount(amount: number, currency: Currency): string {
+  const [whole = "", fraction] = toMajorUnits(amount, currency).split(".");
   const grouped = whole.length <= 3 ? whole : whole.replaceAll(/\B(?=(\d{3})+$)/g, ",");
-  return `${pence < 0 ? "-" : ""}${grouped}.${digits.slice(-2)}`;
+  return quote(fraction === undefined ? grouped : `${grouped}.${fraction}`);
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -277,9 +297,8 @@ const [quoteByte] = bytesOf('"');
 /** Tests for both in one pass, since nearly all texts match neither. A line break is special in any case. */
 const unsafe = new RegExp(`^(?:\\t|${start})|[;\\t]"*${start}|${special.source}`);
 
-/** The text of a cell. A number is an amount in pence, which is shown in pounds. */
-export function writeCell(value: Value = ""): string {
-  if (typeof value === "number") return quote(pounds(value));
+/** The text of a cell. */
+export function writeCell(value = ""): string {
   return unsafe.test(value) ? quote(harmless(value)) : value;
 }
 

@@ -18,15 +18,17 @@ export function viewGroup(group: Group): Schemas["TransactionGroup"] {
   };
 }
 
-/** CSV with a line for each group: the values of its columns, the count, and sums in pence. */
-export function viewReportCsv(groupBy: readonly GroupColumn[]) {
+/** CSV with a line for each group: the values of its columns, the count, sums in minor units, and their currency if it is given. */
+export function viewReportCsv(groupBy: readonly GroupColumn[], currency: string | undefined) {
   const numbers = ["count", ...sumColumns] as const;
+  const last = (cell: string) => (currency === undefined ? [] : [cell]);
   return {
-    header: writeLine([...groupBy, ...numbers]),
+    header: writeLine([...groupBy, ...numbers, ...last("currency")]),
     line: (group: Group): string =>
       writeLine([
         ...groupBy.map((column) => writeCell(group[column] ?? "")),
         ...numbers.map((name) => String(group[name])),
+        ...last(currency ?? ""),
       ]),
   };
 }

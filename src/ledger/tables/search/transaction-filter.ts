@@ -57,6 +57,7 @@ export const searchParameters = {
   format: "page",
   fee_headers: "page",
   moto_header: "page",
+  currency_header: "page",
 } as const satisfies Record<keyof SearchQuery, Condition<never> | Part>;
 
 type Meanings = typeof searchParameters;
