@@ -20,12 +20,15 @@ export const defaults = {
     "limit": 100
   },
   "hasFeatures": {},
+  "queryFeatures": {},
   "listChanges": {
     "limit": 100
   },
   "changeFeatures": {},
   "evaluateFlag": {},
+  "queryFlag": {},
   "evaluateFlags": {},
+  "queryFlags": {},
   "followFlags": {},
   "checkHealth": {},
   "getMetrics": {}

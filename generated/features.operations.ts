@@ -303,6 +303,20 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "queryFeatures",
+    "method": "QUERY",
+    "path": "/query",
+    "parameters": [],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "listChanges",
     "method": "GET",
     "path": "/changes",
@@ -361,6 +375,25 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "queryFlag",
+    "method": "QUERY",
+    "path": "/ofrep/v1/evaluate/flags/{key}",
+    "parameters": [
+      {
+        "name": "key",
+        "in": "path"
+      }
+    ],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "evaluateFlags",
     "method": "POST",
     "path": "/ofrep/v1/evaluate/flags",
@@ -371,6 +404,25 @@ export const operations: ClientOperation[] = [
       {
         "name": "flagConfigLastModified"
       },
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "queryFlags",
+    "method": "QUERY",
+    "path": "/ofrep/v1/evaluate/flags",
+    "parameters": [
       {
         "name": "If-None-Match",
         "in": "header"

@@ -239,6 +239,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ofrep/v1/evaluate/flags/{key}#query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate one feature as a flag
+         * @description The same as `evaluateFlag`, as a request that is safe to repeat and has a body.
+         */
+        post: operations["queryFlag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ofrep/v1/evaluate/flags#query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate all features of a resource as flags
+         * @description The same as `evaluateFlags`, as a request that is safe to repeat and has a body.
+         */
+        post: operations["queryFlags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ofrep/v1/events": {
         parameters: {
             query?: never;
@@ -276,6 +316,26 @@ export interface paths {
          * @description Checks up to 100 features of each of up to 100 resources.
          */
         post: operations["hasFeatures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/query#query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check many features of many resources
+         * @description The same as `hasFeatures`, as a request that is safe to repeat and has a body.
+         */
+        post: operations["queryFeatures"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1987,6 +2047,108 @@ export interface operations {
             503: components["responses"]["FlagsUnavailable"];
         };
     };
+    queryFlag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of the feature.
+                 * @example dark-mode
+                 */
+                key: components["schemas"]["Name"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvaluationRequest"];
+            };
+        };
+        responses: {
+            /** @description The value of the flag. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationSuccess"];
+                };
+            };
+            /** @description The request or its context is invalid. */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationFailure"];
+                };
+            };
+            401: components["responses"]["FlagsUnauthorized"];
+            403: components["responses"]["FlagsForbiddenChange"];
+            413: components["responses"]["FlagsBodyTooLarge"];
+            415: components["responses"]["FlagsUnsupportedMediaType"];
+            421: components["responses"]["FlagsMisdirected"];
+            500: components["responses"]["FlagsStoreFailure"];
+            503: components["responses"]["FlagsUnavailable"];
+        };
+    };
+    queryFlags: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvaluationRequest"];
+            };
+        };
+        responses: {
+            /** @description The flags that are true, oldest first, then those that are false. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkEvaluationSuccess"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description The request or its context is invalid. */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkEvaluationFailure"];
+                };
+            };
+            401: components["responses"]["FlagsUnauthorized"];
+            403: components["responses"]["FlagsForbiddenChange"];
+            413: components["responses"]["FlagsBodyTooLarge"];
+            415: components["responses"]["FlagsUnsupportedMediaType"];
+            421: components["responses"]["FlagsMisdirected"];
+            500: components["responses"]["FlagsStoreFailure"];
+            503: components["responses"]["FlagsUnavailable"];
+        };
+    };
     followFlags: {
         parameters: {
             query: {
@@ -2032,6 +2194,40 @@ export interface operations {
         };
     };
     hasFeatures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Query"];
+            };
+        };
+        responses: {
+            /** @description One result for each resource, in the order of the request. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResults"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenChange"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    queryFeatures: {
         parameters: {
             query?: never;
             header?: never;

@@ -27,6 +27,7 @@ export const defaults = {
     "moto_header": false,
     "currency_header": false
   },
+  "queryTransactions": {},
   "listTransactionEvents": {
     "include_all_events": false,
     "status_version": 2

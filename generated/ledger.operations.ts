@@ -353,6 +353,25 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "queryTransactions",
+    "method": "QUERY",
+    "path": "/v1/transaction/",
+    "parameters": [
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "listTransactionEvents",
     "method": "GET",
     "path": "/v1/transaction/{transactionExternalId}/event",

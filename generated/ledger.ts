@@ -588,6 +588,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/transaction/#query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search transactions
+         * @description The same as `searchTransactions`, as a request that is safe to repeat and has a body.
+         */
+        post: operations["queryTransactions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/transaction/gateway-transaction": {
         parameters: {
             query?: never;
@@ -2420,6 +2440,11 @@ export interface components {
          */
         AcceptEncoding: string;
         /**
+         * @description The path takes the method QUERY with a body of this media type (RFC 10008).
+         * @example application/json
+         */
+        AcceptQuery: "application/json";
+        /**
          * @description `private, no-cache`, so that a cache of one caller can keep the response, and uses it only if the service confirms it.
          *     `private, no-store` for streams and dead letters.
          * @example private, no-cache
@@ -3942,6 +3967,7 @@ export interface operations {
             /** @description One page of transactions, or all matches as CSV. */
             200: {
                 headers: {
+                    "Accept-Query": components["headers"]["AcceptQuery"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     /**
                      * @description The file name of the CSV. Absent for JSON.
@@ -4186,6 +4212,168 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    queryTransactions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Gateway accounts, separated by commas, up to 1,000. */
+                    account_id?: components["schemas"]["ListedScopeId"][];
+                    /** @description Agreement of the payment. */
+                    agreement_id?: components["schemas"]["SearchText"];
+                    /** @description Ids of card brands such as `visa`, separated by commas. Display names do not match. */
+                    card_brands?: components["schemas"]["ListedText"][];
+                    /** @description Part of the name on the card, case-insensitive. */
+                    cardholder_name?: components["schemas"]["SearchText"];
+                    /** @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON. */
+                    currency_header?: boolean;
+                    /**
+                     * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They exclude
+                     *     what arrived after the first page was read, and `total` keeps its value from then. Not allowed with a `page` other
+                     *     than 1. Ignored for CSV.
+                     */
+                    cursor?: components["schemas"]["Cursor"];
+                    /**
+                     * Format: int32
+                     * @description Number of transactions on a page. Default 500; a greater value counts as 500. Ignored for CSV.
+                     */
+                    display_size?: number;
+                    /** @description States of disputes, separated by commas. See `payment_states`. */
+                    dispute_states?: components["schemas"]["Status"][];
+                    /** @description Part of the payer's email address, case-insensitive. */
+                    email?: components["schemas"]["SearchText"];
+                    /** @description Whether `reference` is the whole reference, case-insensitive. Default false. */
+                    exact_reference_match?: boolean;
+                    /**
+                     * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+                     *     false without one.
+                     */
+                    extended?: boolean;
+                    /** @description Whether the CSV has the fee columns. Default false. Ignored for JSON. */
+                    fee_headers?: boolean;
+                    /** @description First digits of the card number. */
+                    first_digits_card_number?: components["schemas"]["SearchText"];
+                    /**
+                     * @description Format of the response, for clients that cannot send `Accept`, which it takes precedence over.
+                     * @enum {string}
+                     */
+                    format?: "json" | "csv";
+                    /**
+                     * Format: date-time
+                     * @description Instant before `created_date`, exclusive.
+                     */
+                    from_date?: string;
+                    /**
+                     * Format: date
+                     * @description First day (UTC) of the payout, inclusive. Only settled transactions match.
+                     */
+                    from_settled_date?: string;
+                    /** @description Payout that includes the transaction. */
+                    gateway_payout_id?: components["schemas"]["SearchText"];
+                    /** @description The provider's id of the transaction. */
+                    gateway_transaction_id?: components["schemas"]["SearchText"];
+                    /** @description Last digits of the card number. */
+                    last_digits_card_number?: components["schemas"]["SearchText"];
+                    /**
+                     * @description Whether counting stops at `limit_total_size`, which is faster. Default false. If true, there is no link to the
+                     *     last page, the page after a full page may be empty, and a page after the last one is empty.
+                     */
+                    limit_total?: boolean;
+                    /**
+                     * Format: int32
+                     * @description Count at which counting stops. Default 10,000, which also replaces a value below `display_size`.
+                     */
+                    limit_total_size?: number;
+                    /** @description Value of any metadata key, case-insensitive. A number or a boolean matches as text. */
+                    metadata_value?: components["schemas"]["SearchText"];
+                    /** @description Whether the CSV has the column MOTO (mail order, telephone order). Default false. Ignored for JSON. */
+                    moto_header?: boolean;
+                    /** @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies. */
+                    override_account_id_restriction?: boolean;
+                    /**
+                     * Format: int32
+                     * @description Number of the page, from 1. Default 1. Ignored for CSV.
+                     */
+                    page?: number;
+                    /**
+                     * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
+                     *     present, only the types whose parameter is present are returned.
+                     */
+                    payment_states?: components["schemas"]["Status"][];
+                    /**
+                     * @description Part of the reference, case-insensitive. Like every search text it is literal: `%`, `_` and `\` have no special
+                     *     meaning. A refund or dispute has the reference of its payment.
+                     */
+                    reference?: components["schemas"]["SearchText"];
+                    /** @description States of refunds, separated by commas. See `payment_states`. */
+                    refund_states?: components["schemas"]["Status"][];
+                    /** @description State of the transaction. */
+                    state?: components["schemas"]["Status"];
+                    /**
+                     * Format: int32
+                     * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+                     *     `timedout` and `cancelled` (by the payer) of version 2.
+                     * @enum {integer}
+                     */
+                    status_version?: 1 | 2;
+                    /**
+                     * Format: date-time
+                     * @description Instant after `created_date`, exclusive.
+                     */
+                    to_date?: string;
+                    /**
+                     * Format: date
+                     * @description Last day (UTC) of the payout, inclusive. Only settled transactions match.
+                     */
+                    to_settled_date?: string;
+                    /** @description Type of the transaction, case-insensitive. */
+                    transaction_type?: components["schemas"]["TransactionType"];
+                };
+            };
+        };
+        responses: {
+            /** @description One page of transactions, or all matches as CSV. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    /**
+                     * @description The file name of the CSV. Absent for JSON.
+                     * @example attachment; filename="transactions.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    ETag: components["headers"]["ETagOfJson"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionSearchResponse"];
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenChange"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

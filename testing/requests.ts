@@ -2,7 +2,7 @@ import type { operations as FeatureOperations } from "../generated/features.ts";
 import type { operations as LedgerOperations } from "../generated/ledger.ts";
 
 export interface Request {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE" | "QUERY";
   path: string;
   headers?: Record<string, string>;
   /** Sent as JSON. */
@@ -48,6 +48,10 @@ export const ledgerSamples: Record<keyof LedgerOperations, Sample> = {
     readAll,
   ),
   searchTransactions: get("/v1/transaction/?account_id=57", read),
+  queryTransactions: {
+    ...{ method: "QUERY", path: "/v1/transaction/", body: { account_id: ["57"] } },
+    ...{ scopes: read, status: 200 },
+  },
   listTransactionEvents: get("/v1/transaction/full/event?gateway_account_id=57", read),
   listChildTransactions: get("/v1/transaction/full/transaction?gateway_account_id=57", read),
   getTransactionReport: get("/v1/report/transactions?account_id=57", read),
@@ -77,9 +81,10 @@ const write = (method: Request["method"], path: string, status: number, body?: u
   ...{ method, path, status, scopes: ["features:write"] },
   ...(body !== undefined && { body }),
 });
-const query = (path: string, body: unknown): Sample => ({
-  ...{ method: "POST", path, body, scopes: readFeatures, status: 200 },
+const query = (method: "POST" | "QUERY", path: string, body: unknown): Sample => ({
+  ...{ method, path, body, scopes: readFeatures, status: 200 },
 });
+const queried = { resources: [customer], features: ["dark-mode"] };
 
 /** A request for each operation of a feature storage. In this order they succeed in an empty one. */
 export const featureSamples: Record<keyof FeatureOperations, Sample> = {
@@ -94,11 +99,14 @@ export const featureSamples: Record<keyof FeatureOperations, Sample> = {
   getResource: get("/resources/customer/42", readFeatures),
   listResourceChanges: get("/resources/customer/42/changes", readFeatures),
   listResources: get("/features/customer?feature=dark-mode", readFeatures),
-  hasFeatures: query("/query", { resources: [customer], features: ["dark-mode"] }),
+  hasFeatures: query("POST", "/query", queried),
+  queryFeatures: query("QUERY", "/query", queried),
   listEntries: get("/features?resource=customer", readFeatures),
   listChanges: get("/changes", readFeatures),
-  evaluateFlag: query("/ofrep/v1/evaluate/flags/dark-mode", { context }),
-  evaluateFlags: query("/ofrep/v1/evaluate/flags", { context }),
+  evaluateFlag: query("POST", "/ofrep/v1/evaluate/flags/dark-mode", { context }),
+  queryFlag: query("QUERY", "/ofrep/v1/evaluate/flags/dark-mode", { context }),
+  evaluateFlags: query("POST", "/ofrep/v1/evaluate/flags", { context }),
+  queryFlags: query("QUERY", "/ofrep/v1/evaluate/flags", { context }),
   followFlags: get("/ofrep/v1/events?resource=customer&id=42", readFeatures),
   replaceFeatures: {
     ...write("PUT", "/features/customer/44", 200, ["dark-mode"]),

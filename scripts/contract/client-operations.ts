@@ -2,7 +2,7 @@ import type { ClientContent, ClientOperation } from "../../src/client/operation.
 import { needsBigInt } from "../../src/contract/int64.ts";
 import { type Contract, type DeclaredResponse, follow, operationsOf } from "../../src/contract/operations.ts";
 
-const idempotentMethods = ["GET", "PUT", "DELETE"];
+const idempotentMethods = ["GET", "PUT", "DELETE", "QUERY"];
 
 /** The operations of a contract, as the client needs them. */
 export function clientOperations(contract: Contract): ClientOperation[] {

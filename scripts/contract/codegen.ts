@@ -5,7 +5,13 @@ import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse, stringify } from "yaml";
 import { needsBigInt } from "../../src/contract/int64.ts";
-import { type Contract, follow, operationsOf, type Parameter } from "../../src/contract/operations.ts";
+import {
+  type Contract,
+  follow,
+  operationsOf,
+  type Parameter,
+  queryKey,
+} from "../../src/contract/operations.ts";
 import { openAjv } from "../../src/contract/validation.ts";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
@@ -114,7 +120,10 @@ async function generateService(path: string, name: string): Promise<Map<string, 
     for (const parameter of parameters)
       if (defaultOf(contract, parameter) !== undefined) parameter.required = true;
   }
-  const types = await openapiTS(contract as never, { alphabetize: true, transform: bigIntWhereNeeded });
+  const types = await openapiTS(withQueriesAsPaths(contract) as never, {
+    alphabetize: true,
+    transform: bigIntWhereNeeded,
+  });
   const [machine, eventTypes] = [stateMachineOf(contract), readEventTypes(contract)];
   const maximaComment = "/** The largest values of parameters that make a difference, by operation. */\n";
   const defaultsComment = "/** Default values of parameters, by operation. */\n";
@@ -138,6 +147,14 @@ async function generateService(path: string, name: string): Promise<Map<string, 
       `// ${banner(`${name}.yaml`)}\n\n${text}`,
     ]),
   ]);
+}
+
+/** OpenAPI 3.1 has no place for an operation with the method QUERY, so for its types it gets a path of its own. */
+function withQueriesAsPaths(contract: Contract): Contract {
+  const queries = Object.entries(contract.paths).flatMap(([path, { [queryKey]: operation }]) =>
+    operation === undefined ? [] : [[`${path}#query`, { post: operation }] as const],
+  );
+  return { ...contract, paths: { ...contract.paths, ...Object.fromEntries(queries) } };
 }
 
 const inCode = (value: unknown) => JSON.stringify(value, null, 2);

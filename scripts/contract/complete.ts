@@ -1,5 +1,6 @@
 import { parseDocument } from "yaml";
-import type { Contract } from "../../src/contract/operations.ts";
+import { type Contract, queryKey } from "../../src/contract/operations.ts";
+import { queryOf, type WrittenOperation } from "./queries.ts";
 
 interface ErrorFormat {
   "media-type": string;
@@ -22,13 +23,7 @@ interface Response {
   "x-messages"?: Record<string, string | Fault>;
 }
 
-interface Operation {
-  "x-entity-tag"?: true;
-  tags?: string[];
-  security?: object[];
-  requestBody?: object;
-  responses?: Record<string, Response>;
-}
+type Operation = Omit<WrittenOperation, "responses"> & { responses?: Record<string, Response> };
 
 interface WrittenContract {
   paths?: Record<string, Record<string, Operation>>;
@@ -66,13 +61,14 @@ const reference = "#/components/responses/";
 /**
  * Completes a written contract. Returns it as YAML, with the layout kept, and as a value. OpenAPI cannot share a set of
  * responses between operations, nor a response between error formats, nor a header between responses. A written contract
- * therefore has three extensions, which are resolved and removed:
+ * therefore has five extensions, which are resolved and removed:
  *
  * - `x-common-headers` adds headers to each response that does not declare them.
  * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status. Of two
  *   conditions the later one decides.
  * - `x-error-formats` gives a response with `x-messages` its content: in the formats of the operation's tag, with the tag
  *   as the prefix of its name, or in the default formats.
+ * - `x-query` adds the same operation with the method QUERY to its path, where OpenAPI 3.1 has no other place for it.
  * - `x-entity-tag` gives an operation the parameter `If-None-Match`, the header `ETag` of the status 200 and the status 304.
  *
  * Two more extensions stay, since services and clients read them. `x-general-responses` are those that do not depend on the
@@ -150,7 +146,17 @@ export function completeContract(text: string): { yaml: string; contract: Contra
     document.deleteIn([...operation, "x-entity-tag"]);
   }
 
-  for (const [path, method, operation] of operationsOf(written)) {
+  /** An operation beside which there is one with the method QUERY says so if it is a GET. */
+  function completeQueried(...operation: string[]): void {
+    document.deleteIn([...operation, "x-query"]);
+    if (operation.at(-1) !== "get") return;
+    const header = document.createNode({ $ref: "#/components/headers/AcceptQuery" });
+    document.setIn([...operation, "responses", "200", "headers", "Accept-Query"], header);
+  }
+
+  for (const [path, method, operation] of withQueries(written)) {
+    if (operation["x-query"]) completeQueried("paths", path, method);
+    if (method === queryKey) document.setIn(["paths", path, method], document.createNode(operation));
     const hasEntityTag = operation["x-entity-tag"];
     if (hasEntityTag) addEntityTag("paths", path, method);
     const responses = {
@@ -212,6 +218,15 @@ function commonResponses(
   });
   return Object.assign({}, ...groups) as Record<string, Response>;
 }
+
+/** The operations, and for each with `x-query` the one with the method QUERY. */
+const withQueries = (written: WrittenContract) =>
+  operationsOf(written).flatMap(([path, method, operation]) => {
+    const own = [path, method, operation] as const;
+    return operation["x-query"] === undefined
+      ? [own]
+      : [own, [path, queryKey, queryOf(written as Contract, operation)] as const];
+  });
 
 const operationsOf = ({ paths = {} }: WrittenContract) =>
   Object.entries(paths).flatMap(([path, methods]) =>

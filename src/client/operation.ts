@@ -1,7 +1,7 @@
 /** What the client knows of an operation. Codegen derives it from the contract. */
 export interface ClientOperation {
   operationId: string;
-  method: "GET" | "PUT" | "POST" | "DELETE";
+  method: "GET" | "PUT" | "POST" | "DELETE" | "QUERY";
   /** The path in the contract, for example `/v1/event/{eventId}`. */
   path: string;
   parameters: ClientParameter[];

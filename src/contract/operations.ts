@@ -32,7 +32,11 @@ export interface Parameter {
 export interface Operation {
   operationId: string;
   tags: string[];
+  /** Where the path in the contract has it. */
+  key: string;
   method: string;
+  /** The operation that means the same, if the method is QUERY. */
+  queryOf?: string | undefined;
   /** The path in the contract, for example `/v1/event/{eventId}`. */
   path: string;
   /** The path for the router, for example `/v1/event/:eventId`. */
@@ -58,6 +62,8 @@ export interface DeclaredResponse {
 }
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+/** Where a path has its operation with the method QUERY (RFC 10008), which OpenAPI 3.1 does not know. */
+export const queryKey = "x-query";
 
 /**
  * The operations of a contract, with references to parameters, bodies, responses and headers resolved. Throws an error
@@ -71,8 +77,8 @@ export function operationsOf(contract: Contract): Operation[] {
     const oddName = [...path.matchAll(/\{([^}]*)\}/g)].find(([, name]) => !/^\w+$/.test(name ?? ""));
     if (oddName) throw new Error(`${path}: ${oddName[0]} can contain only letters, digits and underscores`);
     return Object.keys(item)
-      .filter((key) => methods.includes(key))
-      .map((method) => readOperation(contract, path, method, item[method] as RawOperation));
+      .filter((key) => methods.includes(key) || key === queryKey)
+      .map((key) => readOperation(contract, path, key, item[key] as RawOperation));
   });
 }
 
@@ -84,16 +90,19 @@ interface RawOperation extends Partial<Pick<Operation, "operationId" | "tags" | 
   "x-idempotent"?: boolean;
   "x-optional"?: string;
   "x-body-as-text"?: boolean;
+  "x-query-of"?: string;
   responses: Record<string, unknown>;
 }
 
-function readOperation(contract: Contract, path: string, method: string, raw: RawOperation): Operation {
-  if (!raw.operationId) throw new Error(`${method} ${path}: has no operationId`);
+function readOperation(contract: Contract, path: string, key: string, raw: RawOperation): Operation {
+  if (!raw.operationId) throw new Error(`${key} ${path}: has no operationId`);
   const body = follow(contract, raw.requestBody) as RawBody | undefined;
   return {
     operationId: raw.operationId,
     tags: raw.tags ?? [],
-    method: method.toUpperCase(),
+    key,
+    method: key === queryKey ? "QUERY" : key.toUpperCase(),
+    queryOf: raw["x-query-of"],
     path,
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),

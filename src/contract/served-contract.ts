@@ -64,7 +64,7 @@ function withoutSecurity(operation: Operation): Operation {
   return { ...operation, security: [], responses: Object.fromEntries(responses) };
 }
 
-const placeOf = ({ path, method }: Operation): Place => ["paths", path, method.toLowerCase()];
+const placeOf = ({ path, key }: Operation): Place => ["paths", path, key];
 
 /** A copy of a contract without the nodes at these places. */
 function withoutPlaces(contract: Contract, places: Place[]): Contract {

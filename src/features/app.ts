@@ -16,7 +16,7 @@ import { openLongWork } from "./requests/long-work.ts";
 import { statesOf } from "./requests/state.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
-interface FeaturesOptions extends HttpOptions, Pick<ServiceOptions<operations>, "log" | "onViolation"> {
+interface FeaturesOptions extends HttpOptions, Pick<ServiceOptions<Operations>, "log" | "onViolation"> {
   store: FeatureStore;
 }
 
@@ -29,6 +29,9 @@ export const featuresService = {
     console: { script: new URL("../../generated/features.console.js", import.meta.url) },
   },
 };
+
+/** The operations without those with the method QUERY, which are handled as the operations that mean the same. */
+type Operations = Omit<operations, "queryFeatures" | "queryFlag" | "queryFlags">;
 
 /** The feature storage service. It does not listen yet. */
 export function featuresApp({ store, ...options }: FeaturesOptions) {
@@ -46,7 +49,7 @@ export function featuresApp({ store, ...options }: FeaturesOptions) {
   };
   const { documents } = featuresService;
   const claims = options.security && { scopeClaim: options.scopeClaim ?? "scope" };
-  return createService<operations>({
+  return createService<Operations>({
     ...featuresService,
     documents: { ...documents, console: { ...documents.console, claims } },
     handlers,

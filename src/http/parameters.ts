@@ -4,7 +4,7 @@ import { needsBigInt } from "../contract/int64.ts";
 import { openCheck, openRemedies, remedyOfName } from "../contract/remedy.ts";
 import { lazyValidator, withBoundedErrors } from "../contract/validation.ts";
 import { isUnicode } from "../values/json.ts";
-import { bodyFault, type ErrorDetail, parameterFault, type RequestFault } from "./failure.ts";
+import { bodyFault, type ErrorDetail, type RequestFault } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
 import { openMending } from "./mending.ts";
 import { convert, isBlank, type Schema } from "./parameter-text.ts";
@@ -12,11 +12,16 @@ import { convert, isBlank, type Schema } from "./parameter-text.ts";
 type Outcome = { value: unknown } | { error: HttpError };
 const invalid = (details: ErrorDetail[]): Outcome => ({ error: new HttpError(400, details) });
 
-const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
+const kinds = {
+  params: "path parameter",
+  querystring: "query parameter",
+  headers: "header",
+  body: "member",
+} as const;
 export type ParametersPart = keyof typeof kinds;
 
 /**
- * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
+ * A reader of path, query or header parameters, or of a body whose members are query parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
  * `yes` is not a boolean. It accepts what clients send: `0` and `1` as booleans, a list as `NAME[]`, and an instant as
  * `instantOf` reads it. With `x-ignore-case` it converts a text to the declared value that differs only in letter case.
  * Returns a 400 that lists every fault, with its remedy. A 64-bit integer is exact; a path with an integer beyond 64 bits gets 404.
@@ -25,7 +30,7 @@ export function parametersReader(
   ajv: Ajv2020,
   { blankIsAbsent = false, ...schema }: ParametersSchema,
   part: ParametersPart,
-): (given: Record<string, unknown>) => Outcome {
+): (sent: unknown) => Outcome {
   const declared = Object.entries(schema.properties);
   const properties = Object.fromEntries(declared.map(([name, property]) => [name, forValidation(property)]));
   const errorsIn = lazyValidator(() => ajv.compile({ ...schema, properties }));
@@ -43,11 +48,14 @@ export function parametersReader(
     const name = unescapePointer(step);
     const best = mended(name) ?? remedy;
     const isRepeated =
-      Object.hasOwn(schema.properties, name) && Array.isArray(given[name]) && !lists.includes(name);
+      part !== "body" &&
+      Object.hasOwn(schema.properties, name) &&
+      Array.isArray(given[name]) &&
+      !lists.includes(name);
     const place = [name, ...within].join("/");
     const detail = `${kinds[part]} ${place} ${isRepeated ? "must be given once" : text}`;
     return {
-      [part === "headers" ? "header" : "parameter"]: name,
+      ...placeIn(part, name, pointer),
       rule,
       detail,
       ...(best && { remedy: best }),
@@ -55,9 +63,12 @@ export function parametersReader(
   };
   const scopes = Object.keys(properties).filter((name) => schema.properties[name]?.isScope);
   return (sent) => {
+    if (!isObject(sent)) return invalid([bodyFault({ type: "object" }, "body must be an object")]);
+    if (part === "body" && !isUnicode(sent)) return invalid([unpairedSurrogate]);
+    if (part === "body") deleteNulls(sent, schema);
     const named = withListNames(sent, lists);
     const open = scopes.filter((name) => Object.hasOwn(named, name) && isBlank(named[name]));
-    if (open.length > 0) return invalid(open.map(emptyScope));
+    if (open.length > 0) return invalid(open.map((name) => emptyScope(part, name)));
     const given = blankIsAbsent ? withoutBlanks(named, optional) : named;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
@@ -117,8 +128,22 @@ function withListNames(given: Record<string, unknown>, lists: string[]): Record<
 }
 
 /** A list of nobody must not become everybody, as it would if it counted as not given. */
-const emptyScope = (name: string) =>
-  parameterFault(name, { required: true }, `Field [${name}] cannot be empty`);
+const emptyScope = (part: ParametersPart, name: string): RequestFault => ({
+  ...placeIn(part, name, `/${name}`),
+  rule: { required: true },
+  detail: `Field [${name}] cannot be empty`,
+});
+
+/** The place of a fault: a name, or a pointer into a body. */
+function placeIn(part: ParametersPart, name: string, pointer: string): Partial<RequestFault> {
+  if (part === "body") return { pointer };
+  return part === "headers" ? { header: name } : { parameter: name };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const unpairedSurrogate = bodyFault({ charset: "utf-8" }, "body contains an unpaired surrogate");
 
 /**
  * A reader of a body, without conversion. An optional member that is null counts as absent. Returns a 400 that lists every
@@ -128,8 +153,7 @@ export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Ou
   const errorsIn = lazyValidator(() => ajv.compile(withBoundedErrors(schema)));
   const remedyOf = openRemedies(ajv);
   return (given) => {
-    if (!isUnicode(given))
-      return invalid([bodyFault({ charset: "utf-8" }, "body contains an unpaired surrogate")]);
+    if (!isUnicode(given)) return invalid([unpairedSurrogate]);
     deleteNulls(given, schema);
     const errors = errorsIn(given);
     if (!errors) return { value: given };

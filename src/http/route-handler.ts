@@ -9,7 +9,7 @@ import { ownerOf } from "./access/owner.ts";
 import { compressedMin } from "./compression.ts";
 import { entityTag, type TaggedParts } from "./entity-tag.ts";
 import type { SendFailure } from "./errors.ts";
-import type { Failure } from "./failure.ts";
+import type { ErrorDetail, Failure } from "./failure.ts";
 import { overloaded } from "./http-error.ts";
 import type { InFlight } from "./limits/overload.ts";
 import { respondsTo } from "./limits/unsent.ts";
@@ -48,6 +48,8 @@ export function routeHandler(
   // Health and metrics are needed most when the service is overloaded, and succeed in an outage too.
   const isOfHealth = operation.tags.includes("health");
   const send = responseSender(operation, endpoint);
+  const placed =
+    operation.method === "QUERY" ? placedIn(operation.body?.schema) : (failed: Failure) => failed;
 
   async function respond(reply: FastifyReply, owner: Owner): Promise<void> {
     respondsTo(reply.request.raw.socket, owner);
@@ -56,7 +58,7 @@ export function routeHandler(
       const response = await handler(new HandlerRequest(reply, endpoint, owner));
       if (!isOfHealth) outages.succeeded();
       sendTogether(reply, () =>
-        "details" in response ? sendFailure(reply, response) : send(reply, response),
+        "details" in response ? sendFailure(reply, placed(response)) : send(reply, response),
       );
     } catch (error) {
       sendTogether(reply, () => reply.send(error));
@@ -72,14 +74,36 @@ export function routeHandler(
   };
 }
 
+/** A failure of a handler that takes the members of a body for parameters. */
+function placedIn({ properties = {} }: { properties?: object } = {}) {
+  const inBody = (detail: ErrorDetail): ErrorDetail => {
+    if (typeof detail === "string" || !Object.hasOwn(properties, detail.parameter ?? "")) return detail;
+    const { parameter, ...fault } = detail;
+    return { pointer: `/${parameter}`, ...fault };
+  };
+  return (failed: Failure): Failure => ({ ...failed, details: failed.details.map(inBody) });
+}
+
 const tooMany = () =>
   overloaded("too many requests are in flight, of this caller or of all; try again later");
 
+/** By this header a path says that it takes the method QUERY, with a body of this media type. */
+const acceptQuery = "Accept-Query";
+
 /** Sends what a handler returns, with `Vary`, `ETag` and the status 304 where the operation declares them. */
-function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint) {
+function responseSender({ method, responses }: Operation, { mediaTypes, log }: Endpoint) {
   const hasMediaTypes = mediaTypes.length > 1;
   const hasEntityTag = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
+  const acceptsQuery = responses[200]?.headers?.[acceptQuery] !== undefined;
+
+  function addHeaders(reply: FastifyReply, headers: AnyResponse["headers"]): void {
+    if (acceptsQuery) reply.header(acceptQuery, json);
+    if (!headers) return;
+    // A link cannot have the body of a QUERY.
+    const { Link: _, ...others } = headers;
+    reply.headers(method === "QUERY" ? others : headers);
+  }
 
   function sendTagged(
     reply: FastifyReply,
@@ -89,7 +113,7 @@ function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint)
     const etag = entityTag(...(tagged ?? [text]));
     reply.header("etag", etag);
     if (!isConditional || !fresh(reply.request.headers, { etag })) {
-      if (headers) reply.headers(headers);
+      addHeaders(reply, headers);
       return void sendText(reply, type, text);
     }
     // A cache keeps the Vary of the response that the 304 stands for (RFC 9110, section 15.4.5).
@@ -102,7 +126,7 @@ function responseSender({ responses }: Operation, { mediaTypes, log }: Endpoint)
     if (hasMediaTypes) varyBy(reply, "accept");
     reply.code(status);
     if (!hasEntityTag || status !== 200 || !isJson(type)) {
-      if (headers) reply.headers(headers);
+      addHeaders(reply, headers);
       return void sendBody(reply, type, body, log);
     }
     const send = (text: string | Buffer) => sendTagged(reply, text, response);

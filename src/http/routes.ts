@@ -8,7 +8,9 @@ import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving, requireBody } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import { METHODS } from "./node-http.ts";
+import type { Schema } from "./parameter-text.ts";
 import { bodyReader, type ParametersPart, type ParametersSchema, parametersReader } from "./parameters.ts";
+import { json } from "./response.ts";
 import { type AnyHandler, type RouteContext, routeHandler } from "./route-handler.ts";
 
 /** Adds a route for each operation, and rejects the other methods of its path. */
@@ -21,15 +23,23 @@ export async function addRoutes(
 ): Promise<void> {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   const ajv = openAjv();
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === "body"
-      ? bodyReader(ajv, schema as Record<string, unknown>)
-      : parametersReader(ajv, schema as ParametersSchema, httpPart as ParametersPart),
-  );
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const { isOfParameters, ...own } = schema as QuerySchema;
+    return httpPart === "body" && !isOfParameters
+      ? bodyReader(ajv, own as Record<string, unknown>)
+      : parametersReader(ajv, own, httpPart as ParametersPart);
+  });
   const limitBodies = limitArriving();
+  const queries: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
     const operation = operationOf(route, operations);
-    if (operation) completeRoute(route, contract, operation, limitBodies);
+    if (!operation) return;
+    const query = operations.find(({ queryOf }) => queryOf === operation.operationId);
+    if (query && route.method === operation.method) {
+      const handler = routeHandler(handlers[operation.operationId] as AnyHandler, query, context);
+      queries.push(queryRoute(route, operation, query, handler));
+    }
+    completeRoute(route, contract, operation, limitBodies);
   });
   await app.register(fastifyOpenapiGlue, {
     specification: withoutResponses(contract, operations),
@@ -37,6 +47,7 @@ export async function addRoutes(
       routeHandler(handlers[id] as AnyHandler, byId.get(id) as Operation, context),
     securityHandlers,
   });
+  for (const route of queries) app.route(route);
   for (const method of METHODS) {
     if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
@@ -53,10 +64,11 @@ export async function addRoutes(
  */
 function withoutResponses(contract: Contract, operations: Operation[]): Contract {
   const paths: Contract["paths"] = {};
-  for (const { path, method } of operations) {
-    const operation = contract.paths[path]?.[method.toLowerCase()] as object;
+  for (const { path, key, queryOf } of operations) {
+    if (queryOf !== undefined) continue;
+    const operation = contract.paths[path]?.[key] as object;
     const responses = { default: { description: "See the contract." } };
-    paths[path] = { ...paths[path], [method.toLowerCase()]: { ...operation, responses } };
+    paths[path] = { ...paths[path], [key]: { ...operation, responses } };
   }
   return { ...contract, paths };
 }
@@ -92,17 +104,55 @@ function completeRoute(
   if (body?.required) route.preValidation = requireBody;
 }
 
+/**
+ * The route for the method QUERY beside a route of the binder, which does not know the method. If that route has no body, the
+ * query parameters are the members of this one's.
+ */
+function queryRoute(
+  { onRequest: _begin, ...route }: RouteOptions,
+  operation: Operation,
+  query: Operation,
+  handler: ReturnType<typeof routeHandler>,
+): RouteOptions {
+  const { querystring, body, ...schema } = structuredClone(route.schema as BoundSchema);
+  const own = { ...schema, operationId: query.operationId };
+  if (body) return { ...route, method: "QUERY", schema: { ...own, body }, handler };
+  const { properties: declared } = (query.body as { schema: ParametersSchema }).schema;
+  const { properties, ...all } = completeQuery(querystring, operation);
+  const entries = Object.keys(declared).map((name) => {
+    const { commaSeparated: _, ...property } = properties[name] as Schema;
+    return [name, property];
+  });
+  const ofParameters = {
+    ...all,
+    properties: Object.fromEntries(entries),
+    blankIsAbsent: true,
+    isOfParameters: true,
+  };
+  return {
+    ...route,
+    method: "QUERY",
+    schema: { ...own, body: ofParameters },
+    handler(request, reply) {
+      request.query = request.body;
+      handler(request, reply);
+    },
+  };
+}
+
+/** The schema of a body whose members are query parameters. */
+interface QuerySchema extends ParametersSchema {
+  isOfParameters?: boolean;
+}
+
 /** The schemas of a route, as the binder makes them. */
 type BoundSchema = Record<string, ParametersSchema | undefined>;
 
-function strictSchema(
-  { params, querystring, headers, body, ...others }: BoundSchema,
-  { parameters, method, hasTextBody }: Operation,
-): object {
+/** The schema of the query parameters, with what the binder drops: `explode`, and a default beside a reference. */
+function completeQuery(querystring: ParametersSchema | undefined, { parameters }: Operation) {
   for (const { name, explode, schema, "x-scope": isScope } of parameters) {
     const property = querystring?.properties[name];
     if (!querystring || !property) continue;
-    // The binder drops `explode`, and a default beside a reference.
     querystring.properties[name] = {
       ...property,
       ...("default" in schema && { default: schema.default }),
@@ -110,10 +160,18 @@ function strictSchema(
       ...(isScope && { isScope }),
     };
   }
+  return withoutOthers(querystring);
+}
+
+function strictSchema(
+  { params, querystring, headers, body, ...others }: BoundSchema,
+  operation: Operation,
+): object {
+  const { method, hasTextBody } = operation;
   return {
     ...others,
     params: withoutOthers(params),
-    querystring: { ...withoutOthers(querystring), blankIsAbsent: method === "GET" },
+    querystring: { ...completeQuery(querystring, operation), blankIsAbsent: method === "GET" },
     ...(headers && { headers: withLowerCaseNames(headers) }),
     ...(body && !hasTextBody && { body }),
   };
@@ -148,14 +206,14 @@ export function rejectOtherMethods(
 ): void {
   const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
+  const headers = { allow: `${allow}, OPTIONS`, ...(allowed.includes("QUERY") && { "accept-query": json }) };
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
     onRequest(request, reply, done) {
       if (app.cors?.isPreflight(request)) return void sendPreflight(reply, allow);
-      if (request.method === "OPTIONS")
-        return void reply.code(204).header("allow", `${allow}, OPTIONS`).send();
+      if (request.method === "OPTIONS") return void reply.code(204).headers(headers).send();
       const messages = [`${request.method} is not allowed here; allowed: ${allow}`];
       const optional = notServed.find(({ method }) => method === request.method);
       if (optional) messages.push(`the service accepts it with the setting ${optional.enabledBy}`);

@@ -25,7 +25,7 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
   const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
   const served = servedContract(options.contract, (id) => handled.includes(id), !security);
   const { contract, operations } = served;
-  const ids = operations.map(({ operationId }) => operationId);
+  const ids = operations.flatMap(({ operationId, queryOf }) => (queryOf === undefined ? operationId : []));
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
   const authentication = securityHandlers(contract, security);

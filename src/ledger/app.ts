@@ -27,8 +27,8 @@ import { openCursors } from "./requests/cursor.ts";
 import { renderError } from "./requests/failures.ts";
 import { openReader } from "./requests/lanes.ts";
 
-/** `addEvents` is optional in the contract. */
-type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
+/** `addEvents` is optional in the contract. `searchTransactions` handles `queryTransactions`, too. */
+type Operations = Omit<operations, "addEvents" | "queryTransactions"> & { addEvents?: AddEvents };
 
 interface LedgerOptions
   extends HttpOptions,

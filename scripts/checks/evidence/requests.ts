@@ -1,4 +1,10 @@
-import { type Contract, follow, operationsOf, type Parameter } from "../../../src/contract/operations.ts";
+import {
+  type Contract,
+  follow,
+  type Operation,
+  operationsOf,
+  type Parameter,
+} from "../../../src/contract/operations.ts";
 import { featuresService } from "../../../src/features/app.ts";
 import { ledgerService } from "../../../src/ledger/app.ts";
 import { openCursors } from "../../../src/ledger/requests/cursor.ts";
@@ -12,6 +18,7 @@ import {
   type Request,
   type Sample,
 } from "../../../testing/requests.ts";
+import { valueOf } from "./uncovered.ts";
 
 /** A request and its expected status. Default: any declared status. */
 export interface RequestCase extends Request {
@@ -74,8 +81,9 @@ const rareValues = ["failed", "REFUND", "DISPUTE", "refund", "dispute"];
  * something that is not there, with true and false, with each of its values, and as a condition that any version meets.
  */
 const withParameters = (contract: Contract, samples: Record<string, Sample>): RequestCase[] =>
-  operationsOf(contract).flatMap(({ operationId, parameters, responses }) => {
+  operationsOf(contract).flatMap(({ operationId, parameters, responses }, _, operations) => {
     const sample = samples[operationId] as Sample;
+    const query = operations.find(({ method, queryOf }) => method === "QUERY" && queryOf === operationId);
     const withAnyStatus: RequestCase = { ...sample, status: undefined };
     const shown = (parameters as ShownParameter[]).filter(({ in: place }) => place !== "path");
     const variants = shown.flatMap((parameter) => {
@@ -95,8 +103,20 @@ const withParameters = (contract: Contract, samples: Record<string, Sample>): Re
       ];
     });
     const unchanged = { ...sample, status: 304, headers: { "if-none-match": "*" } };
-    return [sample, ...(responses[304] ? [unchanged] : []), ...variants];
+    const all = [sample, ...(responses[304] ? [unchanged] : []), ...variants];
+    return query && sample.method === "GET"
+      ? [...all, ...all.map((one) => asQuery(contract, query, one))]
+      : all;
   });
+
+/** A request with query parameters as the one with the method QUERY that has them in its body. */
+function asQuery(contract: Contract, { body }: Operation, request: RequestCase): RequestCase {
+  const [path = "", search] = request.path.split("?");
+  const { properties } = body?.schema as { properties: Record<string, unknown> };
+  const given = [...new URLSearchParams(search)].filter(([name]) => name in properties);
+  const members = given.map(([name, text]) => [name, valueOf(contract, properties[name], text)]);
+  return { ...request, method: "QUERY", path, body: Object.fromEntries(members) };
+}
 
 type ShownParameter = Parameter & { example?: unknown };
 
@@ -164,7 +184,14 @@ export const ledgerRequests: RequestCase[] = [
 
   ...get(200, "/v1/transaction/?account_id=57&status_version=1&state=failed"),
   ...get(404, "/v1/transaction/?account_id=57&page=99"),
-  ...[of.searchTransactions, of.getTransactionReport].flatMap((sample) => withAccept(sample, "text/csv")),
+  { ...of.queryTransactions, status: 404, body: { account_id: ["57"], page: 99 } },
+  {
+    ...of.queryTransactions,
+    body: { override_account_id_restriction: true, cursor: cursors.page.write(page) },
+  },
+  ...[of.searchTransactions, of.queryTransactions, of.getTransactionReport].flatMap((sample) =>
+    withAccept(sample, "text/csv"),
+  ),
 
   ...get(
     200,

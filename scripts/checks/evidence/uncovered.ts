@@ -1,4 +1,10 @@
-import { follow, generalResponses, type Operation, operationsOf } from "../../../src/contract/operations.ts";
+import {
+  type Contract,
+  follow,
+  generalResponses,
+  type Operation,
+  operationsOf,
+} from "../../../src/contract/operations.ts";
 import { mediaTypeOf } from "../../../src/contract/response-check.ts";
 import { isJson } from "../../../src/values/json.ts";
 import { type CompiledContract, compiled, itemsCoveredBy, itemsOf } from "./coverage.ts";
@@ -108,12 +114,14 @@ function coverRequest(
     }
     if (status >= 500) continue;
     cover([`${place}: ${text === null ? "absent" : "present"}`]);
-    if (text !== null) cover(itemsCoveredBy(contract, place, schema, parse(contract, schema, text)));
+    if (text !== null)
+      cover(itemsCoveredBy(contract, place, schema, valueOf(contract.contract, schema, text)));
   }
 }
 
-function parse(compiledContract: CompiledContract, node: unknown, text: string): unknown {
-  const { type, items } = follow(compiledContract.contract, node) as { type?: string; items?: unknown };
-  if (type === "array") return text.split(",").map((item) => parse(compiledContract, items, item));
+/** The value that the text of a parameter stands for. */
+export function valueOf(contract: Contract, node: unknown, text: string): unknown {
+  const { type, items } = follow(contract, node) as { type?: string; items?: unknown };
+  if (type === "array") return text.split(",").map((item) => valueOf(contract, items, item));
   return type === "string" || text === "" ? text : JSON.parse(text);
 }

@@ -6,6 +6,7 @@ import { Registry } from "prom-client";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { redocly } from "../../../testing/project.ts";
 import { type Contract, operationsOf } from "../../contract/operations.ts";
 import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { featuresApp } from "../../features/app.ts";
@@ -147,8 +148,35 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     for (const [, kind = "", name = ""] of references) expect(served.components?.[kind]).toHaveProperty(name);
   });
 
+  test("publishes an edition in OpenAPI 3.2, with QUERY, items of streams and webhooks, that a linter accepts", async () => {
+    for (const name of [service, `${service} with authentication`]) {
+      const { text } = await send(name, "/openapi-3.2.yaml");
+      const edition = parse(text);
+      const first = parse((await send(name, "/openapi.yaml")).text);
+      const [path, operationId] =
+        service === "ledger" ? ["/v1/transaction/", "queryTransactions"] : ["/query", "queryFeatures"];
+      expect([edition.openapi, edition.paths[path].query.operationId]).toEqual(["3.2.0", operationId]);
+      expect(edition.webhooks).toEqual(first["x-webhooks"]);
+      const { content } = edition.paths[service === "ledger" ? "/v1/event" : "/changes"].get.responses[200];
+      const item = expect.objectContaining({ itemSchema: expect.any(Object) });
+      expect(content).toMatchObject({ "application/x-ndjson": item, "text/event-stream": item });
+      expect(content["text/event-stream"]).not.toHaveProperty("schema");
+      expect(text).not.toMatch(/x-(query|webhooks|item-schema):/);
+      const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.yaml");
+      writeFileSync(file, text);
+      expect(await redocly(["lint", file, "--extends", "spec"])).toMatchObject({ code: 0 });
+    }
+  });
+
   test.each([
-    ...["/openapi.yaml", "/openapi.json", "/docs", "/docs/swagger-ui.js", "/.well-known/api-catalog"],
+    ...[
+      "/openapi.yaml",
+      "/openapi.json",
+      "/openapi-3.2.yaml",
+      "/docs",
+      "/docs/swagger-ui.js",
+      "/.well-known/api-catalog",
+    ],
     ...["/problems", "/problems/not-found"],
   ])("serves %s with cache headers and answers a conditional request with 304", async (path) => {
     const first = await send(service, path);
@@ -253,7 +281,15 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     expect(linkset).toMatchObject([{ anchor: "http://ledger.test:99/" }]);
     const links = [linkset[0]?.["service-desc"] ?? [], linkset[0]?.["service-doc"] ?? []].flat();
     const paths = links.map(({ href }) => new URL(href).pathname);
-    const all = ["/openapi.yaml", "/asyncapi.yaml", "/openapi.json", "/docs", "/docs/queue", "/problems"];
+    const all = [
+      "/openapi.yaml",
+      "/openapi-3.2.yaml",
+      "/asyncapi.yaml",
+      "/openapi.json",
+      "/docs",
+      "/docs/queue",
+      "/problems",
+    ];
     expect(paths).toEqual(service === "ledger" ? all : all.filter((path) => !/async|queue/.test(path)));
     for (const [index, path] of paths.entries()) {
       const linked = await send(service, path);

@@ -58,10 +58,20 @@ export function serveDocuments(
   const url: [Place, unknown][] = publicUrl === undefined ? [] : [[["servers", "0", "url"], publicUrl]];
   const { contract, values } = withValues(written, [...url, ...(given.values ?? [])]);
   const { console, queue } = given;
+  const servedYaml = (isOpenApi32: boolean) =>
+    readOnce(yaml, async () => {
+      const text = await readFile(given.contract, "utf8");
+      if (!isOpenApi32 && leftOut.length === 0 && values.length === 0) return text;
+      const options = { workerData: { text, leftOut, values, isOpenApi32 }, execArgv: [] };
+      const [served] = await once(
+        new Worker(new URL("./yaml-worker.ts", import.meta.url), options),
+        "message",
+      );
+      return served;
+    });
   const described: Record<string, Document> = {
-    "/openapi.yaml": readOnce(yaml, async () =>
-      servedYaml(await readFile(given.contract, "utf8"), leftOut, values),
-    ),
+    "/openapi.yaml": servedYaml(false),
+    "/openapi-3.2.yaml": servedYaml(true),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
     "/openapi.json": readOnce(json, async () => toJson(contract)),
     "/docs": readOnce(html, async () => docsPage(contract, given)),
@@ -130,13 +140,6 @@ const queuePage = async ({ page, values }: NonNullable<Documents["queue"]>) =>
 /** True for a browser. Other clients send no media type, or one of data. */
 const asksForHtml = ({ headers: { accept = "" } }: FastifyRequest) => accept.includes("text/html");
 
-async function servedYaml(text: string, leftOut: Place[], values: [Place, unknown][]): Promise<string> {
-  if (leftOut.length === 0 && values.length === 0) return text;
-  const options = { workerData: { text, leftOut, values }, execArgv: [] };
-  const [yaml] = await once(new Worker(new URL("./yaml-worker.ts", import.meta.url), options), "message");
-  return yaml;
-}
-
 /** Links from the service to its descriptions, as a link set (RFC 9264). */
 function catalog(base: string, documents: Record<string, Document>): string {
   const links = (...types: string[]) =>
@@ -154,6 +157,7 @@ const docsPage = (contract: Contract, { prefilled = [], console, queue }: Docume
       console && ["console", "Console"],
       ["openapi.yaml", "OpenAPI as YAML"],
       ["openapi.json", "OpenAPI as JSON"],
+      ["openapi-3.2.yaml", "OpenAPI 3.2"],
       queue && ["docs/queue", "Contract of the queue"],
       ["problems", "Problems"],
     ],
