@@ -1234,6 +1234,7 @@ export interface components {
             event_details: {
                 [key: string]: unknown;
             };
+            /** @description Number of the event. */
             event_id: components["schemas"]["EventId"];
             /** @description Type of the event. */
             event_type: string;
@@ -1250,10 +1251,13 @@ export interface components {
             };
             /** @description The parent in the message, or null. */
             parent_resource_external_id: string | null;
+            /** @description Id of the resource. */
             resource_external_id: components["schemas"]["ExternalId"];
+            /** @description Type of the resource. */
             resource_type: components["schemas"]["ResourceType"];
             /** @description Service in the message, or null. */
             service_id: string | null;
+            /** @description When the event happened, in UTC. */
             timestamp: components["schemas"]["MicrosecondInstant"];
         };
         /** @description The payments of an account in a month. */
@@ -1679,8 +1683,9 @@ export interface components {
             /** @description The kind of the problem, as the address of a page about it. It is absolute if the service knows its own address. */
             type: string;
         };
-        /** @description An event as a CloudEvent 1.0 in JSON. A webhook gets it if its URL has `format=cloudevents`. */
+        /** @description An event as a CloudEvent 1.0 in JSON. A target gets it if its URL has `format=cloudevents`. */
         PublishedCloudEvent: {
+            /** @description The event. */
             data: components["schemas"]["PublishedEvent"];
             /**
              * @description The media type of `data`.
@@ -1689,7 +1694,7 @@ export interface components {
             datacontenttype: "application/json";
             /** @description The gateway account, if the event has one. */
             gatewayaccountid?: string;
-            /** @description The same as `webhook-id`. */
+            /** @description The id of the event, the same in each attempt. It begins with the id of the ledger. */
             id: string;
             /** @description The setting `PUBLISH_SOURCE`, by default `/payment-ledger/` and the id of the ledger. */
             source: string;
@@ -1700,6 +1705,7 @@ export interface components {
             specversion: "1.0";
             /** @description The resource: its type, a slash and its id. */
             subject: string;
+            /** @description The `timestamp` of the event. */
             time: components["schemas"]["MicrosecondInstant"];
             /** @description The `event_type`. */
             type: string;
@@ -1719,10 +1725,13 @@ export interface components {
             live?: boolean;
             /** @description The parent of the resource. */
             parent_resource_external_id?: components["schemas"]["ExternalId"];
+            /** @description Id of the resource. */
             resource_external_id: components["schemas"]["ExternalId"];
+            /** @description Type of the resource. */
             resource_type: components["schemas"]["ResourceType"];
             /** @description The service. */
             service_id?: string;
+            /** @description When the event happened, in UTC. */
             timestamp: components["schemas"]["MicrosecondInstant"];
         } & {
             [key: string]: unknown;

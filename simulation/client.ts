@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Pool } from "undici";
 import { featuresContract, ledgerContract } from "../src/contract/contracts.ts";
 import { operationsOf } from "../src/contract/operations.ts";
@@ -61,7 +62,7 @@ export function openCheckingClient(
     request: HttpRequest,
     expectedStatuses: number[],
     attempt = 1,
-  ): Promise<{ status: number; text: string }> {
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
     const { method = "GET", path, accept = "application/json", body: sent } = request;
     const sentAt = performance.now();
     const components = [server, ...dependencies, ...(method === "GET" ? [] : writers)];
@@ -95,7 +96,7 @@ export function openCheckingClient(
       throw violation(`${status}, ${contractViolation}: ${text.slice(0, 500)}`);
     }
     if (expectedStatuses.includes(status) || (excusedStatuses.includes(status) && isExcused())) {
-      return { status, text };
+      return { status, headers, text };
     }
     // On a machine that is busy with other programs a statement can take too long, but not again and again.
     if (status !== 504 || attempt >= timeoutsMax) {

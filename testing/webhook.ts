@@ -25,12 +25,9 @@ export function nameOf(body: string): string {
 
 /**
  * A receiver of webhooks on loopback that verifies them with the library of Standard Webhooks, and gives 401 to those that are
- * not signed. It throws when it is disposed of if one violated the contract; with `hasAnyBody` none does. `replyTo` chooses the reply to each. Default: 200.
+ * not signed. It throws when it is disposed of if one violated the contract. `replyTo` chooses the reply to each. Default: 200.
  */
-export async function openWebhook(
-  replyTo: (received: Received) => Reply | Promise<Reply> = () => 200,
-  { hasAnyBody = false } = {},
-) {
+export async function openWebhook(replyTo: (received: Received) => Reply | Promise<Reply> = () => 200) {
   /** Those that were confirmed, in order of arrival. */
   const received: Received[] = [];
   /** How requests violated the contract. */
@@ -42,7 +39,7 @@ export async function openWebhook(
     if (body === undefined) return;
     const { headers, url: path = "" } = request;
     if (!isSigned(body, headers as Record<string, string>)) return response.writeHead(401).end();
-    const violation = hasAnyBody ? undefined : deliveryViolation(headers, body);
+    const violation = deliveryViolation(headers, body);
     if (violation) violations.push(`${violation}: ${body}`);
     const attempt = { id: String(headers["webhook-id"]), body, contentType: headers["content-type"], path };
     attempts.push(attempt);

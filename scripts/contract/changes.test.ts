@@ -51,6 +51,11 @@ const texts: Replacement[] = [
 const wider: Replacement = ['type: [object, "null"]', 'type: [object, "null", string]'];
 const removal: Replacement = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
 const stricter: Replacement = ["components/schemas/EventMessage", "components/schemas/Event"];
+const renamedSending: Replacement = ["  publishToTopic:\n", "  publishElsewhere:\n"];
+const serviceId = "        service_id: { type: string, maxLength: 255, description: The service. }\n";
+const notSent: Replacement = [serviceId, ""];
+const longerSent: Replacement = [serviceId, serviceId.replace("255", "256")];
+const notIdentified: Replacement = ["      required: [message-id]\n", ""];
 const needs = (bump: string) =>
   new RegExp(`^changes: [\\w ]+: info.version stayed 1.0.0, but .* ${bump} bump`);
 
@@ -63,10 +68,18 @@ test("a contract without changes is listed as unchanged", async () => {
 
 const breaking = /\*\*breaking\*\* .*(status 404|required|maxLength)/;
 const unlisted = /^changes: CHANGELOG.md does not list the changes to the contracts; run npm run changes\n$/;
+const noOperation = /\*\*breaking\*\* .*Operation `publishToTopic` was removed/;
+const noMember = /\*\*breaking\*\* .*`service_id` was removed/;
+const noId = /\*\*breaking\*\* .*no longer required: `message-id`/;
+const aLength = /\*\*breaking\*\* .*`maxLength` of `service_id` changed/;
 const aMember = /`PaymentEvent`: changed member `external_metadata`\.\n/;
 test.each<[string, string, Replacement[], output: RegExp, errors: RegExp]>([
   ["a removed response", ledger, [removal], breaking, needs("major")],
   ["a new required member of a message", events, [stricter], breaking, needs("major")],
+  ["an operation that sends no longer", events, [renamedSending], noOperation, needs("major")],
+  ["a member that is sent no longer", "openapi/ledger.yaml", [notSent], noMember, needs("major")],
+  ["a longer text that is sent", "openapi/ledger.yaml", [longerSent], aLength, needs("major")],
+  ["a header that is optional now", events, [notIdentified], noId, needs("major")],
   ["a shorter maximum length", features, [shorter], breaking, needs("major")],
   ["a breaking change in a minor version", features, [shorter, version("1.1.0")], breaking, /major/],
   ["a new member", features, [addition], /new member `since`/, needs("minor")],

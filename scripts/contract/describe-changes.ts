@@ -85,9 +85,10 @@ function entriesOf(change: Change, document: Document): Entry[] {
     return [{ operation: steps[payload - 1] as string, text: `${what} member \`${member}\``, isBreaking }];
   }
   if (message || property) {
-    return [{ text: `\`${placeOf(steps)}\`: ${message || `${property} ${kind}`}`, isBreaking }];
+    return [{ text: `\`${placeOf(steps) || "contract"}\`: ${message || `${property} ${kind}`}`, isBreaking }];
   }
-  const name = `${singular[steps.at(-2) ?? ""] ?? "section"} \`${steps.at(-1) ?? ""}\``;
+  const noun = singular[steps.at(-2) ?? ""];
+  const name = noun ? `${noun} \`${steps.at(-1)}\`` : `section \`${placeOf(steps)}\``;
   return [{ text: kind === "added" ? `New ${name}.` : `The ${name} was ${kind}.`, isBreaking }];
 }
 

@@ -84,7 +84,7 @@ const violations: Record<string, [from: string | RegExp, to: string, file?: stri
   "named-values-have-no-default": [["enum: [ open, discarded ]\n", "$&      default: open\n"]],
   "no-unused-components": [["    SearchText:\n", `${unused}$&`]],
   "sent-members-have-a-type": [[/(targetingKey:\n.*\n) +type: string\n/, "$1", "features.yaml"]],
-  "models-have-names": [["        title: CloudEvent\n", "", "payment-events.asyncapi.yaml"]],
+  "models-have-names": [["      title: CloudEvent\n", "", "payment-events.asyncapi.yaml"]],
   "net_amount has no description of its own": [[describedFee, "$1", "payment-events.asyncapi.yaml"]],
 };
 const cases = Object.entries(violations).flatMap(([report, changes]) =>

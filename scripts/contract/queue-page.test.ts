@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import amqp from "amqplib";
 import { request } from "undici";
@@ -127,6 +127,16 @@ test("without a queue for other processes, the page names the one of the default
   expect(await pageOf(queue)).toContain("<code>http://127.0.0.1:4566/000000000000/payment-events</code>");
 });
 
+test.each([
+  ["TypeScript", "webhook-typescript/receive.ts"],
+  ["Python", "webhook-python/receive.py"],
+  ["Go", "webhook-go/receive.go"],
+])("the page has the program in %s that receives webhooks, as it is", async (language, path) => {
+  await using queue = await openQueue("memory:");
+  const [, receiving = ""] = (await pageOf(queue)).split('<h2 id="receive">');
+  expect(programIn(receiving, language)).toBe(readFileSync(join(root, "examples", path), "utf8").trimEnd());
+});
+
 test("the contents lead to every heading that has a name", async () => {
   await using queue = await openQueue("memory:");
   const page = await pageOf(queue);
@@ -134,5 +144,14 @@ test("the contents lead to every heading that has a name", async () => {
   const linked = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
   const headings = [...articles.join("").matchAll(/<h[1-6] id="([^"]+)"/g)].map(([, id]) => id);
   expect(linked).toEqual(headings);
-  expect(linked).toEqual(expect.arrayContaining(["publish", "paymentEvents", "EventMessage"]));
+  expect(linked).toEqual(
+    expect.arrayContaining([
+      "publish",
+      "receive",
+      "paymentEvents",
+      "publishToTopic",
+      "message-TopicEvent",
+      "PublishedEvent",
+    ]),
+  );
 });

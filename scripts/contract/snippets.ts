@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../testing/project.ts";
+
 /**
  * A program that publishes an event, in which MESSAGE is the event as JSON. The service fills in `{{name}}`, a value of its
  * queue, when it serves the page.
  */
-interface Snippet {
+export interface Snippet {
   language: string;
   requires: string;
   program: string;
@@ -202,6 +206,33 @@ with the user and the password of the producer (\`amqp://USER:PASSWORD@…\`), f
 TLS or a password, the producer needs these settings, too.`,
     snippets: kafka,
   },
+};
+
+const example = (path: string) => readFileSync(join(root, "examples", path), "utf8").trimEnd();
+
+/** The programs that receive webhooks, with an introduction in Markdown. `npm run receivers` runs them. */
+export const receiving: { introduction: string; snippets: Snippet[] } = {
+  introduction: `The programs verify each request with the library of Standard Webhooks. They print an event once, although it
+can arrive again. Start one with its port and the secret, as \`PORT\` and \`WEBHOOK_SECRET\`, and the ledger with
+\`PUBLISH_URL=http://:SECRET@localhost:PORT\`, with the secret percent-encoded. They remember the ids in memory. A receiver
+that must not handle an event twice writes its id in the same transaction as what it does with the event.`,
+  snippets: [
+    {
+      language: "TypeScript",
+      requires: "`npm install standardwebhooks`",
+      program: example("webhook-typescript/receive.ts"),
+    },
+    {
+      language: "Python",
+      requires: "`pip install standardwebhooks`",
+      program: example("webhook-python/receive.py"),
+    },
+    {
+      language: "Go",
+      requires: "`go get github.com/standard-webhooks/standard-webhooks/libraries/go`",
+      program: example("webhook-go/receive.go"),
+    },
+  ],
 };
 
 /** A program with this event, indented as the line is that contains it. */

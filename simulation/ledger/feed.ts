@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { feedViolation } from "../../testing/delivery-check.ts";
+import { linkIn } from "../../testing/link-header.ts";
 import type { Random } from "../../testing/random.ts";
 import type { CheckingClient } from "../client.ts";
 import { Violation } from "../violation.ts";
 import { accountNamedBy, eventKey, type LedgerEvent } from "./messages.ts";
 
+type FeedEvent = LedgerEvent & { cursor: string; event_id: number; gateway_account_id: string | null };
+
 interface FeedPage {
-  events: (LedgerEvent & { event_id: number; gateway_account_id: string | null })[];
-  next_cursor: string;
+  events: FeedEvent[];
+  /** Default: that before the page. */
+  next_cursor?: string;
   has_more: boolean;
 }
 
@@ -14,10 +19,10 @@ type FeedReader = ReturnType<typeof openFeedReader>;
 
 const pauseMs = 50;
 
-/** Follows the feed of events, of one account or of all, in pages of different sizes. */
+/** Follows the feed of events, of one account or of all, in pages of different sizes and both forms. */
 export function openFeedReader(client: CheckingClient, random: Random, account?: string) {
   /** The events that it has read, in order. */
-  const events: FeedPage["events"] = [];
+  const events: FeedEvent[] = [];
   let cursor: string | undefined;
 
   /** Resolves with false at the end of the feed. Without a response, the next page begins at the same cursor. */
@@ -27,11 +32,13 @@ export function openFeedReader(client: CheckingClient, random: Random, account?:
       ...(account && { account_id: account }),
       ...(cursor && { cursor }),
     });
-    const { status, text } = await client.send({ path: `/v1/event?${query}` }, [200]);
+    const accept = random.chance(0.5) ? "application/x-ndjson" : "application/json";
+    const { status, headers, text } = await client.send({ path: `/v1/event?${query}`, accept }, [200]);
     if (status !== 200) return true;
-    const page: FeedPage = JSON.parse(text);
+    const page: FeedPage =
+      accept === "application/json" ? JSON.parse(text) : pageOfLines(text, linkIn(headers));
     events.push(...page.events);
-    cursor = page.next_cursor;
+    cursor = page.next_cursor ?? cursor;
     return page.has_more;
   }
 
@@ -51,6 +58,18 @@ export function openFeedReader(client: CheckingClient, random: Random, account?:
       while (await readPage());
     },
   };
+}
+
+/** A page in lines. Throws a violation unless they conform to the contract. */
+function pageOfLines(text: string, next: string | undefined): FeedPage {
+  const violation = feedViolation("application/x-ndjson", text);
+  if (violation) throw new Violation(`the feed has lines that violate the contract: ${violation}: ${text}`);
+  const events: FeedEvent[] = text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  const next_cursor = (next && new URL(next).searchParams.get("cursor")) || events.at(-1)?.cursor;
+  return { events, ...(next_cursor && { next_cursor }), has_more: next !== undefined };
 }
 
 /** A transaction that nobody needs any more, such as one of a killed process, can hold back the feed for this long. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp from "amqplib";
 import { fileName } from "../../src/ledger/publishing/targets/file.ts";
+import { exchangeViolation, fileViolation } from "../../testing/delivery-check.ts";
 import type { Random } from "../../testing/random.ts";
 import { openWebhook, type Received, type Reply } from "../../testing/webhook.ts";
 import type { Fault } from "../faults.ts";
@@ -120,12 +121,18 @@ export async function openWebhookTarget(random: Random): Promise<PublishingTarge
   };
 }
 
+function throwIf(target: string, violation: string | undefined): void {
+  if (violation) throw new Violation(`a delivery to the ${target} violates the contract: ${violation}`);
+}
+
 /** A file on a disk that can be full. */
 export const openFileTarget = (folder: string): PublishingTarget => ({
   url: `file:${folder}?${parameters}&name=file&format=cloudevents`,
   faults: [],
   async events() {
-    const lines = (await readFile(join(folder, fileName), "utf8")).split("\n");
+    const text = await readFile(join(folder, fileName), "utf8");
+    throwIf("file", fileViolation(text));
+    const lines = text.split("\n");
     return lines.slice(0, -1).map((line) => JSON.parse(line).data);
   },
   async [Symbol.asyncDispose]() {},
@@ -148,12 +155,15 @@ export async function openExchangeTarget(url: string, publisherUrl: string): Pro
     async events() {
       const reading = await amqp.connect(url);
       const reader = await reading.createChannel();
+      const violations: (string | undefined)[] = [];
       for (;;) {
         const message = await reader.get(queue, { noAck: true });
         if (!message) break;
+        violations.push(exchangeViolation(message));
         events.push(JSON.parse(message.content.toString()));
       }
       await reading.close();
+      throwIf("exchange", violations.find(Boolean));
       return events;
     },
     async [Symbol.asyncDispose]() {},

@@ -61,10 +61,10 @@ export function responseChecker(contract: Contract) {
   };
 }
 
-/** How a body violates its schema. Undefined if it conforms. */
-export function bodyViolation(validate: ValidateFunction, body: unknown): string | undefined {
+/** How a body, or another part of a message, violates its schema. Undefined if it conforms. */
+export function bodyViolation(validate: ValidateFunction, body: unknown, part = "body"): string | undefined {
   if (validate(body)) return undefined;
-  return describeFaults(faultsOf(validate.errors ?? []), (pointer) => `body${pointer}`).join("; ");
+  return describeFaults(faultsOf(validate.errors ?? []), (pointer) => part + pointer).join("; ");
 }
 
 export const mediaTypeOf = (headers: Record<string, unknown>): string =>

@@ -308,6 +308,14 @@ export const wheel: Check[] = [
     ...[python, java, php, ruby, rust],
   ]),
   {
+    name: "receivers",
+    covers: "the programs that receive webhooks verify them, and handle each event once",
+    minutes: 0.5,
+    command: "npm run receivers",
+    paths: ["openapi/ledger.yaml", "examples", "src/ledger/publishing"],
+    needs: [python, go],
+  },
+  {
     name: "deploy-check",
     covers: "image, compose file and manifests",
     minutes: 0.4,

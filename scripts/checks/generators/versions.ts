@@ -23,4 +23,9 @@ export const versions = {
   oapiCodegenRuntime: "github.com/oapi-codegen/runtime@v1.8.0",
   // For the Go that openapi-generator generates. Its Java names its own dependencies.
   goValidator: "gopkg.in/validator.v2@v2.0.1",
+  // Reads the contract of what is sent, in a test.
+  asyncapiParser: ["@asyncapi/parser@3.6.6"],
+  // For the receivers of webhooks. That of TypeScript has the package of package.json.
+  pythonStandardWebhooks: ["standardwebhooks==1.1.0"],
+  goStandardWebhooks: "github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1",
 };

@@ -343,7 +343,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
 test("the ledger publishes the contract of its queue as one file, with the message schema", async () => {
   const { status, text } = await send("ledger", "/asyncapi.yaml");
   expect(status).toBe(200);
-  expect(text).toContain("asyncapi: 3.0.0");
+  expect(text).toContain("asyncapi: 3.1.0");
   expect(text).toContain("$ref: '#/components/schemas/EventMessage'");
   expect(text).not.toContain("ledger.yaml#");
   expect((await send("ledger", "/docs/queue")).text).toContain('<h3 id="EventMessage">');

@@ -18,6 +18,7 @@ import {
 import amqp, { type ConsumeMessage } from "amqplib";
 import { buildApp } from "fauxqs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { exchangeViolation, fileViolation, sentViolation } from "../../../testing/delivery-check.ts";
 import { describeOnAdapters, type Fixtures, testFixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -35,7 +36,7 @@ import { fileName } from "./targets/file.ts";
 import { retryAfterMsOf } from "./targets/webhook.ts";
 import { openTarget, targetSettingOf, targets } from "./targets.ts";
 
-/** A place where events arrive. */
+/** A place where events arrive. What arrives is held against the contract when it is read. */
 interface Place extends AsyncDisposable {
   url: string;
   /** The bodies that have arrived so far, in order of arrival. */
@@ -47,13 +48,14 @@ async function openFolder(): Promise<Place & { folder: string }> {
   return {
     folder,
     url: `file:${encodeURI(folder)}`,
-    bodies: async () => readFileSync(join(folder, fileName), "utf8").split("\n").slice(0, -1),
+    async bodies() {
+      const text = readFileSync(join(folder, fileName), "utf8");
+      expect(fileViolation(text)).toBeUndefined();
+      return text.split("\n").slice(0, -1);
+    },
     async [Symbol.asyncDispose]() {},
   };
 }
-
-/** A webhook that takes other bodies than those of events. */
-const openReceiver = (replyTo?: () => Reply) => openWebhook(replyTo, { hasAnyBody: true });
 
 const credentials = { accessKeyId: "none", secretAccessKey: "none" };
 
@@ -69,6 +71,7 @@ async function openTopic(): Promise<Place> {
     async bodies() {
       const deliveries = await queue.receive(100, 100, AbortSignal.timeout(testWaitMaxMs));
       await queue.acknowledge(deliveries);
+      for (const { body } of deliveries) expect(sentViolation("publishToTopic", { body })).toBeUndefined();
       bodies.push(...deliveries.map(({ body }) => body));
       return bodies;
     },
@@ -116,7 +119,10 @@ async function openExchange() {
   return {
     url: `${broker}?exchange=${exchange}`,
     messages,
-    bodies: async () => messages.map(({ content }) => content.toString()),
+    async bodies() {
+      for (const message of messages) expect(exchangeViolation(message)).toBeUndefined();
+      return messages.map(({ content }) => content.toString());
+    },
     async [Symbol.asyncDispose]() {
       await channel.deleteExchange(exchange);
       await connection.close();
@@ -126,7 +132,7 @@ async function openExchange() {
 
 const fixtures: Fixtures<keyof typeof targets, Place> = {
   "file:": (title, tests) => describe(title, () => tests(openFolder)),
-  "http:": (title, tests) => describe(title, () => tests(() => openReceiver())),
+  "http:": (title, tests) => describe(title, () => tests(() => openWebhook())),
   "https:": { sameAs: "http:" },
   "sns+http:": (title, tests) => describe(title, () => tests(openTopic)),
   "sns+https:": { sameAs: "sns+http:" },
@@ -135,7 +141,12 @@ const fixtures: Fixtures<keyof typeof targets, Place> = {
   "amqps:": { sameAs: "amqp:" },
 };
 
-const deliveryOf = (number: number, body = `{"number":${number}}`): PublishedEvent => ({
+/** An event whose details are this text of JSON. */
+const bodyOf = (number: number, details: string) =>
+  `{"event_type":"PAYMENT_CREATED","resource_type":"payment","resource_external_id":"pay${number}",` +
+  `"timestamp":"2024-03-05T09:14:22.018000Z","event_details":${details}}`;
+
+const deliveryOf = (number: number, body = bodyOf(number, "{}")): PublishedEvent => ({
   id: String(number),
   key: `payment/pay${number}`,
   routingKey: "payment.PAYMENT_CREATED",
@@ -163,7 +174,11 @@ describeOnAdapters("a target", fixtures, (make) => {
     await using target = await openTarget(place.url);
     const odd = ['{"text":"Zoë 💷 \\u0000"}', '{"a": 1.10}', `{"long":"${"x".repeat(200_000)}"}`];
     const old = { ...deliveryOf(200), timestamp: "0001-01-01T00:00:00.000000Z" };
-    const sent = [...deliveries(0, 45), ...odd.map((body, index) => deliveryOf(100 + index, body)), old];
+    const sent = [
+      ...deliveries(0, 45),
+      ...odd.map((details, index) => deliveryOf(100 + index, bodyOf(100 + index, details))),
+      old,
+    ];
     expect(await sendAll(target, sent)).toEqual(sent.map(() => undefined));
     const later = deliveries(300, 20);
     for (const delivery of later) await target.send([delivery], never);
@@ -305,7 +320,7 @@ describe("a webhook", () => {
 
   /** The failure of an attempt that gets this reply. */
   async function failureOf(reply: Reply): Promise<Failure | undefined> {
-    await using place = await openReceiver(() => reply);
+    await using place = await openWebhook(() => reply);
     await using target = await openTarget(place.url);
     const [failure] = await target.send([delivery], never);
     return failure;
@@ -313,7 +328,7 @@ describe("a webhook", () => {
 
   test("is signed as Standard Webhooks has it, with the same id in each attempt", async () => {
     let status = 500;
-    await using place = await openReceiver(() => status);
+    await using place = await openWebhook(() => status);
     await using target = await openTarget(`${place.url}?shop=7&format=event&name=hook`);
     expect(await target.send([delivery], never)).toHaveLength(1);
     status = 202;
@@ -324,7 +339,7 @@ describe("a webhook", () => {
   });
 
   test("is not signed without a secret, or with that of another one, which a warning says", async () => {
-    await using place = await openReceiver();
+    await using place = await openWebhook();
     const unsigned = place.url.replace(/:[^/]*@/, "");
     const other = `http://:whsec_${"b".repeat(32)}@${unsigned.slice("http://".length)}`;
     for (const url of [unsigned, other]) {
@@ -359,7 +374,7 @@ describe("a webhook", () => {
   );
 
   test("does not follow a redirect", async () => {
-    await using place = await openReceiver(() => 308);
+    await using place = await openWebhook(() => 308);
     await using target = await openTarget(place.url);
     await target.send([delivery], never);
     expect(place.attempts.map(({ path }) => path)).toEqual(["/hook"]);
@@ -393,7 +408,7 @@ describe("a webhook", () => {
 
   test("that closes the connection, or whose attempt is aborted, has not said whose failure it is", async () => {
     expect(await failureOf("closed")).toMatchObject({ cause: "unknown" });
-    await using place = await openReceiver(() => "hangs");
+    await using place = await openWebhook(() => "hangs");
     await using target = await openTarget(place.url);
     const stop = new AbortController();
     const sending = target.send([delivery], stop.signal);
@@ -423,10 +438,15 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
   test("gets persistent messages with the id, the type, the time and the routing key of the event", async () => {
     await using place = await openExchange();
     await using target = await openTarget(place.url);
-    const cloudEvent = { ...deliveryOf(1), contentType: "application/cloudevents+json" };
-    const old = { ...deliveryOf(2), timestamp: "1066-10-14T09:00:00.000000Z", routingKey: "payment.OLD" };
+    const body = JSON.stringify({
+      ...{ specversion: "1.0", id: "1", source: "/s", type: "PAYMENT_CREATED", subject: "payment/pay1" },
+      ...{ time: "2024-03-05T09:14:22.018000Z", datacontenttype: "application/json" },
+      data: JSON.parse(bodyOf(1, "{}")),
+    });
+    const cloudEvent = { ...deliveryOf(1, body), contentType: "application/cloudevents+json" };
+    const old = { ...deliveryOf(2), timestamp: "1066-10-14T09:00:00.000000Z" };
     expect(await target.send([cloudEvent, old], never)).toEqual([undefined, undefined]);
-    await eventually(() => expect(place.messages).toHaveLength(2));
+    await eventually(async () => expect(await place.bodies()).toHaveLength(2));
     expect(
       place.messages.map(({ content, fields: { routingKey }, properties }) => ({
         body: content.toString(),
@@ -447,7 +467,7 @@ describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => 
       },
       {
         body: old.body,
-        routingKey: "payment.OLD",
+        routingKey: "payment.PAYMENT_CREATED",
         deliveryMode: 2,
         messageId: "2",
         contentType: "application/json",
@@ -553,6 +573,8 @@ test("a FIFO topic has a group for each resource, and a deduplication id for eac
   };
   while ((await receive()) > 0);
   queues.destroy();
+  for (const { Body: body = "", Attributes: headers = {} } of messages)
+    expect(sentViolation("publishToTopic", { headers, body })).toBeUndefined();
   const arrived = messages
     .map(({ Body, Attributes }) => ({
       body: Body,

@@ -1,7 +1,6 @@
 import type { JWTPayload } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { describeAuthentication } from "../../../testing/describe-authentication.ts";
-import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { type Issuer, openIssuer } from "../../../testing/issuer.ts";
 import { message } from "../../../testing/messages.ts";
@@ -183,7 +182,7 @@ test("the stream of events sends nothing after its token has expired, and ends",
   vi.setSystemTime(expired);
   const token = await issuer.sign({ ...own, exp: Math.floor(expired.getTime() / 1000) + 30 });
   const headers = { authorization: `Bearer ${token}` };
-  const stream = await listen(ledger.base, "/v1/event?account_id=56", headers);
+  const stream = await ledger.listenToFeed("?account_id=56", headers);
   expect([stream.response.statusCode, stream.response.headers["cache-control"]]).toEqual([
     200,
     "private, no-store",

@@ -4,7 +4,6 @@ import { request } from "undici";
 import { expect, test } from "vitest";
 import { outputOf } from "../../../testing/child-process.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
-import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { type Random, seeded } from "../../../testing/random.ts";
@@ -185,7 +184,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
     const created = (id: string) => message({ resource_external_id: id });
     await ledger.store([created("kept")]);
     await untilRow(standby, "select from event where resource_external_id = 'kept'");
-    const stream = await listen(ledger.base, "/v1/event");
+    const stream = await ledger.listenToFeed();
     await standby.kill();
     await ledger.store(...Array.from({ length: 10 }, (_, index) => [created(`lost ${index}`)]));
     await eventually(() => expect(stream.events()).toHaveLength(11));

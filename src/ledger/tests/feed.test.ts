@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { linkIn } from "../../../testing/link-header.ts";
 import { story } from "../../../testing/messages.ts";
@@ -139,7 +138,7 @@ test("numbers in the details keep all their digits", async () => {
     for (const type of ["application/json", "application/x-ndjson"])
       expect((await read(`cursor=${start}`, type)).text).toContain('"exact": 12345678901234567890.10');
   });
-  const stream = await listen(ledger.base, `/v1/event?cursor=${start}`);
+  const stream = await ledger.listenToFeed(`?cursor=${start}`);
   await expect.poll(stream.text).toContain('"exact": 12345678901234567890.10');
   stream.stop();
 });
@@ -213,7 +212,7 @@ test("a limit beyond 1 to 1,000, an unknown type and an unknown parameter get 40
 describe("a stream", () => {
   test("begins with a comment, sends what is stored, and continues where a client has stopped", async () => {
     const start = await newest();
-    const stream = await listen(ledger.base, `/v1/event?cursor=${start}&account_id=57`);
+    const stream = await ledger.listenToFeed(`?cursor=${start}&account_id=57`);
     expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     await expect.poll(stream.text).toBe(":\n\n");
     const ids = [await storePayment("57"), await storePayment("58"), await storePayment("57")];
@@ -223,7 +222,7 @@ describe("a stream", () => {
     expect(events()).toEqual((await read(`cursor=${start}&account_id=57`)).json.events);
     stream.stop();
     const second = events()[1]?.cursor ?? "";
-    const again = await listen(ledger.base, "/v1/event?cursor=newest&account_id=57", {
+    const again = await ledger.listenToFeed("?cursor=newest&account_id=57", {
       "last-event-id": second,
     });
     await expect.poll(() => idsOf(again.events().map(({ data }) => data))).toEqual([ids[2], ids[2]]);
@@ -242,7 +241,7 @@ describe("a stream", () => {
       "&account_id=unknown": () => [],
     };
     const streams = await Promise.all(
-      Object.keys(expected).map((filter) => listen(ledger.base, `/v1/event?cursor=${start}${filter}`)),
+      Object.keys(expected).map((filter) => ledger.listenToFeed(`?cursor=${start}${filter}`)),
     );
     const ids = [await storePayment("57"), await storePayment("58"), await storePayment("59")] as const;
     for (const [index, [filter, idsIn]] of Object.entries(expected).entries()) {

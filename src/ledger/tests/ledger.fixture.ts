@@ -2,10 +2,13 @@ import { Registry } from "prom-client";
 import { request as undiciRequest } from "undici";
 import { afterAll, expect } from "vitest";
 import type { LedgerEvent } from "../../../simulation/ledger/messages.ts";
+import { feedViolation } from "../../../testing/delivery-check.ts";
+import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { linkIn } from "../../../testing/link-header.ts";
 import { type EventMessage, type Step, story } from "../../../testing/messages.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { mediaTypeOf } from "../../contract/response-check.ts";
 import type { Database } from "../../database/database.ts";
 import type { Security } from "../../http/access/security.ts";
 import { openLog } from "../../process/log.ts";
@@ -79,7 +82,9 @@ export async function startLedger({
   async function request(path: string, options: Parameters<typeof undiciRequest>[1] = {}) {
     const { statusCode: status, headers, body } = await undiciRequest(base + path, options);
     const text = await body.text();
-    const isJson = /[/+]json/.test(String(headers["content-type"]));
+    const type = mediaTypeOf(headers);
+    if (type === "application/x-ndjson") expect(feedViolation(type, text)).toBeUndefined();
+    const isJson = /[/+]json/.test(type);
     return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : undefined };
   }
 
@@ -90,8 +95,21 @@ export async function startLedger({
     return json;
   }
 
+  /** Follows the feed as server-sent events. Its events are held against the contract when they are read. */
+  async function listenToFeed(query = "", headers = {}) {
+    const stream = await listen(base, `/v1/event${query}`, headers);
+    return {
+      ...stream,
+      events() {
+        expect(feedViolation("text/event-stream", stream.text())).toBeUndefined();
+        return stream.events();
+      },
+    };
+  }
+
   return {
     base,
+    listenToFeed,
     database,
     metrics,
     cursors: openCursors(await cursorKeyOf(database)),

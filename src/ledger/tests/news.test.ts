@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { ledgerOfFile, payment } from "./ledger.fixture.ts";
 
@@ -11,7 +10,7 @@ vi.mock("../../http/streams/event-stream.ts", async (original) => ({
 const ledger = await ledgerOfFile();
 
 test("a stream sends what this process stores without a look of the clock", async () => {
-  const stream = await listen(ledger.base, "/v1/event?cursor=newest");
+  const stream = await ledger.listenToFeed("?cursor=newest");
   await expect.poll(stream.text).toBe(":\n\n");
   const seen = () => new Set(stream.events().map(({ data }) => data.resource_external_id));
   let count = 0;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { request } from "undici";
 import { expect, test } from "vitest";
+import { fileViolation } from "../../../testing/delivery-check.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { newFolder, run } from "../../../testing/run.ts";
@@ -94,7 +95,9 @@ describeOnEngines("publishing", (make) => {
           );
       });
     await eventually(async () => {
-      const lines = (await readFile(join(folder, "events.ndjson"), "utf8")).trim().split("\n");
+      const written = await readFile(join(folder, "events.ndjson"), "utf8");
+      expect(fileViolation(written)).toBeUndefined();
+      const lines = written.trim().split("\n");
       const names = lines.map((line) => nameOf(JSON.stringify(JSON.parse(line).data)));
       expect([...new Set(names)]).toHaveLength(59);
     });
