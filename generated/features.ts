@@ -429,7 +429,7 @@ export interface components {
         BulkEvaluationSuccess: {
             /** @description The stream that tells when these flags may have changed. */
             eventStreams: components["schemas"]["EventStream"][];
-            /** @description The flags. */
+            /** @description The flags. At most 2,000, unless an earlier release stored more than 1,000 features of the resource. */
             flags: components["schemas"]["EvaluationSuccess"][];
         };
         /**
@@ -969,7 +969,10 @@ export interface components {
          *     }
          */
         ResourcePage: {
-            /** @description The number of resources that have the feature. Present if the request has `count=true`. */
+            /**
+             * Format: int64
+             * @description The number of resources that have the feature. Present if the request has `count=true`.
+             */
             count?: number;
             /** @description The identifiers. Fewer than the limit on the last page, and with `as_of` on any page. */
             ids: components["schemas"]["Name"][];
@@ -1327,7 +1330,7 @@ export interface components {
          * @description The content encoding that a request body may have.
          * @example identity
          */
-        AcceptEncoding: string;
+        AcceptEncoding: "identity";
         /**
          * @description `private, no-cache`, so that a cache of one caller can keep the response, and uses it only if the service confirms it.
          *     `private, no-store` for streams, and if the request or the response can contain credentials.

@@ -723,12 +723,14 @@ export interface components {
             _links: components["schemas"]["SearchLinks"];
             /** @description Number of matches on this page. */
             count: number;
-            /** @description Number of this page. */
+            /**
+             * Format: int32
+             * @description Number of this page.
+             */
             page: number;
             /** @description The matches on this page. */
             results: components["schemas"]["Agreement"][];
-            /** @description Number of matches on all pages. */
-            total: number;
+            total: components["schemas"]["MatchCount"];
         };
         /**
          * @description Status of an agreement. `UNDEFINED` means that no event has set one.
@@ -799,7 +801,10 @@ export interface components {
             note: string | null;
             /** @description Why the message cannot be stored or published. */
             reason: string;
-            /** @description Size of the message in bytes. */
+            /**
+             * Format: int32
+             * @description Size of the message in bytes.
+             */
             size: number;
             /** @description The queue's id of the message, or the target with the number of the event. */
             source_id: string;
@@ -822,7 +827,10 @@ export interface components {
             /** @description Why the message cannot be stored or published. */
             reason: string;
             replay: components["schemas"]["ReplayPreview"];
-            /** @description Size of the message in bytes. */
+            /**
+             * Format: int32
+             * @description Size of the message in bytes.
+             */
             size: number;
             /** @description The queue's id of the message, or the target with the number of the event. */
             source_id: string;
@@ -1312,9 +1320,15 @@ export interface components {
             dead_letter: components["schemas"]["MessageCount"];
             /** @description Messages with an event that was stored. */
             duplicate: components["schemas"]["MessageCount"];
-            /** @description Average time from the sending of a message to its commit, in milliseconds. Null if the queue does not have it. */
+            /**
+             * Format: int64
+             * @description Average time from the sending of a message to its commit, in milliseconds. Null if the queue does not have it.
+             */
             lag_ms_average: number | null;
-            /** @description Greatest time from the sending of a message to its commit, in milliseconds, or null. */
+            /**
+             * Format: int64
+             * @description Greatest time from the sending of a message to its commit, in milliseconds, or null.
+             */
             lag_ms_max: number | null;
             /** @description Start of the minute. */
             minute: components["schemas"]["MillisecondInstant"];
@@ -1327,7 +1341,10 @@ export interface components {
         };
         /** @description The state of the intake. */
         IntakeReport: {
-            /** @description Approximate number of messages in the queue. Null if the queue cannot be reached. */
+            /**
+             * Format: int64
+             * @description Approximate number of messages in the queue. Null if the queue cannot be reached.
+             */
             messages_waiting: number | null;
             /** @description The minutes of the last hour in which there were messages, oldest first. */
             minutes: components["schemas"]["IntakeMinute"][];
@@ -1369,6 +1386,13 @@ export interface components {
         /** @description An item of a comma-separated list, 1 to 255 characters without comma or NUL. */
         ListedText: string;
         /**
+         * Format: int64
+         * @description Number of matches on all pages.
+         * @example 2
+         */
+        MatchCount: number;
+        /**
+         * Format: int64
          * @description Number of messages.
          * @example 420
          */
@@ -1602,12 +1626,14 @@ export interface components {
             _links: components["schemas"]["PayoutLinks"];
             /** @description Number of matches on this page. */
             count: number;
-            /** @description Number of this page. */
+            /**
+             * Format: int32
+             * @description Number of this page.
+             */
             page: number;
             /** @description The matches on this page. */
             results: components["schemas"]["Payout"][];
-            /** @description Number of matches on all pages. */
-            total: number;
+            total: components["schemas"]["MatchCount"];
         };
         /** @description State of a payout. */
         PayoutState: {
@@ -1628,7 +1654,8 @@ export interface components {
         Pence: number;
         /**
          * Format: int64
-         * @description A sum of amounts in the minor unit of `x-currency`, pence by default, a 64-bit integer.
+         * @description A sum of amounts in the minor unit of `x-currency`, pence by default, a 64-bit integer. Only more than 1,000 amounts
+         *     near the limit of `Pence` can exceed it.
          * @example 4250
          */
         PenceSum: bigint;
@@ -1756,13 +1783,19 @@ export interface components {
         };
         /** @description The result of the check of the receiver. */
         ReceiverCheck: {
-            /** @description MillisecondInstant for which messages have arrived and none could be stored. 0 if the latest ones were stored. */
+            /**
+             * Format: int64
+             * @description MillisecondInstant for which messages have arrived and none could be stored. 0 if the latest ones were stored.
+             */
             failing_for_ms: number;
             /** @description Whether the check passed. */
             healthy: boolean;
             /** @description `Healthy`, or the reason. */
             message: string;
-            /** @description Age in milliseconds of the oldest in-flight message. 0 if there is none. */
+            /**
+             * Format: int64
+             * @description Age in milliseconds of the oldest in-flight message. 0 if there is none.
+             */
             oldest_message_age_ms: number;
         };
         /** @description A refund of a payment. */
@@ -1919,6 +1952,7 @@ export interface components {
         /** @description Events, newest first. */
         TickerEvents: components["schemas"]["TickerEvent"][];
         /**
+         * Format: int64
          * @description Number of transactions.
          * @example 2
          */
@@ -2016,12 +2050,14 @@ export interface components {
             _links: components["schemas"]["SearchLinks"];
             /** @description Number of matches on this page. */
             count: number;
-            /** @description Number of this page. */
+            /**
+             * Format: int32
+             * @description Number of this page.
+             */
             page: number;
             /** @description The matches on this page. */
             results: components["schemas"]["TransactionView"][];
-            /** @description Number of matches on all pages. */
-            total: number;
+            total: components["schemas"]["MatchCount"];
         };
         /** @description The children of a transaction. */
         TransactionsForTransactionResponse: {
@@ -2447,7 +2483,7 @@ export interface components {
          * @description Content encodings that a body may have (RFC 9110). Present if the body has another.
          * @example identity
          */
-        AcceptEncoding: string;
+        AcceptEncoding: "identity";
         /**
          * @description The path takes the method QUERY with a body of this media type (RFC 10008).
          * @example application/json
@@ -3622,7 +3658,7 @@ export interface operations {
                      * @description The file name of the CSV. Absent for JSON.
                      * @example attachment; filename="transaction-report.csv"
                      */
-                    "Content-Disposition"?: string;
+                    "Content-Disposition"?: "attachment; filename=\"transaction-report.csv\"";
                     ETag: components["headers"]["ETagOfJson"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3982,7 +4018,7 @@ export interface operations {
                      * @description The file name of the CSV. Absent for JSON.
                      * @example attachment; filename="transactions.csv"
                      */
-                    "Content-Disposition"?: string;
+                    "Content-Disposition"?: "attachment; filename=\"transactions.csv\"";
                     ETag: components["headers"]["ETagOfJson"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4366,7 +4402,7 @@ export interface operations {
                      * @description The file name of the CSV. Absent for JSON.
                      * @example attachment; filename="transactions.csv"
                      */
-                    "Content-Disposition"?: string;
+                    "Content-Disposition"?: "attachment; filename=\"transactions.csv\"";
                     ETag: components["headers"]["ETagOfJson"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;

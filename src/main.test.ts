@@ -59,7 +59,7 @@ test("wrong settings are all reported by name, without their values, with exit c
     "LEDGER_PORT must be a whole number from 0 to 65535",
     "LOG_FORMAT must be one of auto, text, json",
     "LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
-    "PUBLIC_URL must be a URL of http: or https:, without credentials and query",
+    "PUBLIC_URL must be a URL of http: or https:, without credentials and query, with up to 2000 characters",
     "QUEUE_RECEIVER_BACKGROUND_PROCESSING must be true or false",
     "QUEUE_URL has a parameter prot that sqs+embedded: does not have; known: port, allowed_hosts",
     "TRUSTED_PROXIES must be a list of addresses, networks such as 10.0.0.0/8, loopback, linklocal, uniquelocal",

@@ -35,6 +35,7 @@ test.each([
   [{ "webhook-id": undefined }, event, "the header webhook-id is undefined"],
   [{ "webhook-timestamp": "noon" }, event, "the header webhook-timestamp is noon"],
   [{ "webhook-signature": "v1" }, event, "the header webhook-signature is v1"],
+  [{ "x-colour": "red" }, event, "the header x-colour is not declared"],
   [{ "content-type": "text/plain" }, event, "the media type text/plain is not declared"],
   [{}, { ...event, timestamp: "2024-03-05T09:14:22Z" }, "body/timestamp must be in UTC"],
   [{}, { ...event, event_details: undefined }, "body/event_details is required"],

@@ -5,8 +5,8 @@ import { featuresSubject, ledgerSubject } from "./evidence/subjects.ts";
 
 const usage = `Usage: npm run evidence
 
-Compares both services with their contracts. Starts them on embedded engines and sends requests that exercise everything
-the contracts declare.
+Compares both services with their contracts. Starts them on embedded engines, sends requests that exercise everything the
+contracts declare, and receives the events that the ledger publishes to webhooks.
 Exit code: 1 if a declared response was never seen, a response violates the contract, or a part of the contract (a
 parameter, a member, a value of an enum) was never exercised.
 

@@ -101,14 +101,20 @@ const scalarAlternativesAreOneOf = () => ({
   },
 });
 
-/** The members of a schema and of the schemas in it, by name. */
-function* membersOf(node, resolve, seen = new Set()) {
-  const { properties = {}, items, oneOf = [], anyOf = [] } = resolve(node).node ?? {};
-  if (seen.has(properties)) return;
-  seen.add(properties);
-  yield* Object.entries(properties);
-  const inner = [...Object.values(properties), ...(items ? [items] : []), ...oneOf, ...anyOf];
-  for (const one of inner) yield* membersOf(one, resolve, seen);
+/** A schema and the schemas in it, each with its place and once. `seen` has the pointers of those that are not visited again. */
+function* schemasIn(schema, place, resolve, seen = new Set()) {
+  const { node, location } = schema.$ref === undefined ? { node: schema, location: place } : resolve(schema);
+  if (node === undefined || seen.has(location.absolutePointer)) return;
+  seen.add(location.absolutePointer);
+  yield { node, location };
+  const { properties = {}, items, oneOf = [], anyOf = [] } = node;
+  const inner = [
+    ...Object.entries(properties).map(([name, one]) => [one, "properties", name]),
+    ...(items ? [[items, "items"]] : []),
+    ...oneOf.map((one, index) => [one, "oneOf", index]),
+    ...anyOf.map((one, index) => [one, "anyOf", index]),
+  ];
+  for (const [one, ...path] of inner) yield* schemasIn(one, location.child(path), resolve, seen);
 }
 
 /** A generated client for Go rejects an instant or a day that also has a pattern. */
@@ -147,12 +153,61 @@ const typeKeywords = ["type", "$ref", "oneOf", "anyOf"];
 const sentMembersHaveAType = () => ({
   RequestBody: {
     MediaType({ schema = {} }, { location, report, resolve }) {
-      for (const [name, member] of membersOf(schema, resolve)) {
-        if (!typeKeywords.some((keyword) => keyword in member))
-          report({ message: `${name} has no type.`, location });
+      for (const { node } of schemasIn(schema, location.child("schema"), resolve)) {
+        for (const [name, member] of Object.entries(node.properties ?? {})) {
+          if (!typeKeywords.some((keyword) => keyword in member))
+            report({ message: `${name} has no type.`, location });
+        }
       }
     },
   },
+});
+
+/** By type: true if a value has a bound by these keywords. A format counts if its values have one. */
+const boundsOf = {
+  string: ({ maxLength, format }) => maxLength !== undefined || /^date(-time)?$/.test(format),
+  array: ({ maxItems }) => maxItems !== undefined,
+  integer: ({ minimum, maximum, format }) =>
+    /^int(32|64)$/.test(format) || (minimum !== undefined && maximum !== undefined),
+};
+
+/** The type of a schema whose values have no bound, if it is one. */
+function unboundedType(schema) {
+  if ("enum" in schema || "const" in schema || "x-const" in schema) return undefined;
+  return [schema.type].flat().find((type) => boundsOf[type]?.(schema) === false);
+}
+
+/**
+ * Each text, list and integer of a response has a bound, by which a client chooses its types and columns. Those without one
+ * are listed in .redocly.lint-ignore.yaml.
+ */
+function responsesAreBounded() {
+  // Many responses have the same schema.
+  const seen = new Set();
+  return {
+    Response: {
+      Schema(schema, { location, report, resolve }) {
+        for (const found of schemasIn(schema, location, resolve, seen)) {
+          const type = unboundedType(found.node);
+          if (type)
+            report({
+              message: `A value of type ${type} in a response has no bound.`,
+              location: found.location,
+            });
+        }
+      },
+    },
+  };
+}
+
+/** The responses that no operation lists are responses, too. */
+const withGeneralResponses = (types) => ({
+  ...types,
+  Root: {
+    ...types.Root,
+    properties: { ...types.Root.properties, "x-general-responses": "GeneralResponses" },
+  },
+  GeneralResponses: { properties: {}, additionalProperties: () => "Response" },
 });
 
 /** Redocly loads the default export of a plugin. The plugin cannot be TypeScript. */
@@ -168,7 +223,8 @@ export default function contractRules() {
     "patterns-have-no-control-characters": patternsHaveNoControlCharacters,
     "named-values-have-no-default": namedValuesHaveNoDefault,
     "sent-members-have-a-type": sentMembersHaveAType,
+    "responses-are-bounded": responsesAreBounded,
   };
   const async3 = { "members-have-a-meaning": membersHaveAMeaning, "models-have-names": modelsHaveNames };
-  return { id: "contract", rules: { oas3, async3 } };
+  return { id: "contract", rules: { oas3, async3 }, typeExtension: { oas3: withGeneralResponses } };
 }

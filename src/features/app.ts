@@ -59,6 +59,11 @@ export function featuresApp({ store, ...options }: FeaturesOptions) {
   });
 }
 
+/** The message of a store can have a text of its server, which has no limit. */
+const messageMax = 4000;
+
 /** A failure of the store is a declared response: 500 with the message of the store. */
 const mapError = (error: unknown) =>
-  error instanceof StoreFailure ? new HttpError(500, [error.message || "the store failed"]) : undefined;
+  error instanceof StoreFailure
+    ? new HttpError(500, [error.message.slice(0, messageMax).toWellFormed() || "the store failed"])
+    : undefined;

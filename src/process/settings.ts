@@ -124,10 +124,13 @@ const parseWebUrl = (text: string): URL | undefined =>
 
 export const webUrl = reading(webUrlForm, parseWebUrl);
 
+/** Texts that responses contain are not longer, so that the contracts can bound the responses. */
+export const textMax = 2000;
+
 /** A URL of which paths are appended to the path. */
-export const baseUrl = reading(`${webUrlForm} and query`, (text) => {
+export const baseUrl = reading(`${webUrlForm} and query, with up to ${textMax} characters`, (text) => {
   const url = parseWebUrl(text);
-  return url?.search || url?.hash ? undefined : url;
+  return !url || url.search || url.hash || url.href.length > textMax ? undefined : url;
 });
 
 const listOf = (text: string) => text.split(",").flatMap((item) => item.trim() || []);
@@ -176,7 +179,8 @@ export const uriReference = reading(
       : undefined,
 );
 
-export const anyText = (given: string): Outcome<string> => ({ value: given });
+export const anyText = (given: string): Outcome<string> =>
+  given.length > textMax ? { must: `must have at most ${textMax} characters` } : { value: given };
 
 /** A setting that has an effect only if these others are set. */
 export const requires =

@@ -25,10 +25,16 @@ type Add = (kind: string, place: string[], what: string, apply: (node: Node) => 
 type Visit = (node: Node, place: string[], add: Add) => void;
 
 /** Every known mutation of a contract, in the order of the document. */
-export function mutationsOf({ paths, components }: Contract): Mutation[] {
+export function mutationsOf({ paths, components, ...extensions }: Contract): Mutation[] {
   const found: Mutation[] = [];
   const add: Add = (kind, place, what, apply) => found.push({ kind, place, what, apply });
   visitEach(paths, ["paths"], add, (item, place, add) => visitEach(item, place, add, visitOperation));
+  const { "x-general-responses": general = {}, "x-webhooks": webhooks } = extensions as Node;
+  visitResponses(general, ["x-general-responses"], named("general", add));
+  // The service does not read the body of a response, and its status is that of a receiver.
+  visitEach(webhooks, ["x-webhooks"], named("webhook", add), (item, place, add) =>
+    visitEach(item, place, add, visitRequest),
+  );
   const { schemas, parameters, requestBodies, responses, headers } = components as Node;
   visitEach(parameters, ["components", "parameters"], add, visitParameter);
   visitEach(requestBodies, ["components", "requestBodies"], add, visitBody);
@@ -45,6 +51,12 @@ function visitEach(nodes: Node = {}, place: string[], add: Add, visit: Visit): v
   }
 }
 
+/** Adds mutations as kinds of their own, so that as many are drawn of them as of others. */
+const named =
+  (name: string, add: Add): Add =>
+  (kind, ...mutation) =>
+    add(`${name} ${kind}`, ...mutation);
+
 const addOtherRequired = (kind: string, { required }: Node, place: string[], what: string, add: Add) =>
   add(`${kind} made ${required ? "optional" : "required"}`, place, what, (node) => {
     node.required = !node.required;
@@ -53,7 +65,7 @@ const addOtherRequired = (kind: string, { required }: Node, place: string[], wha
 const coloured = { description: "Added by a mutation.", schema: { type: "string" } };
 
 function visitOperation(operation: Node, place: string[], add: Add): void {
-  const { parameters = [], requestBody, responses, security = [] } = operation;
+  const { responses, security = [] } = operation;
   for (const [index, alternative] of (security as Node[]).entries()) {
     add("security removed", place, `${index + 1}`, (node) => node.security.splice(index, 1));
     for (const scheme of Object.keys(alternative)) {
@@ -62,13 +74,23 @@ function visitOperation(operation: Node, place: string[], add: Add): void {
       });
     }
   }
+  visitResponses(responses, [...place, "responses"], add);
+  visitRequest(operation, place, add);
+}
+
+/** The responses by status. */
+function visitResponses(responses: Node, place: string[], add: Add): void {
   for (const status of Object.keys(responses)) {
-    add("status removed", place, status, (node) => delete node.responses[status]);
+    add("status removed", place, status, (node) => delete node[status]);
   }
-  visitEach(responses, [...place, "responses"], add, visitResponse);
+  visitEach(responses, place, add, visitResponse);
   add("status added", place, "418", (node) => {
-    node.responses["418"] = node.responses["400"];
+    node["418"] = node["400"] ?? node["405"];
   });
+}
+
+/** The parameters and the body of an operation or a webhook. */
+function visitRequest({ parameters = [], requestBody }: Node, place: string[], add: Add): void {
   for (const [index, { name, $ref }] of (parameters as Node[]).entries()) {
     add("parameter removed", place, name ?? $ref.split("/").at(-1), (node) =>
       node.parameters.splice(index, 1),

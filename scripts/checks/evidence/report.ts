@@ -1,12 +1,13 @@
 import { generalResponses, operationsOf } from "../../../src/contract/operations.ts";
 import { mediaTypeOf } from "../../../src/contract/response-check.ts";
+import { deliveryFaults } from "./deliveries.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";
 import { generalPlace, placeOf, uncoveredItems } from "./uncovered.ts";
 
 /**
  * What a contract declares and nothing showed, and what contradicts it: responses that were never seen, responses that
- * violate it, and coverage items that nothing covers.
+ * violate it, coverage items that nothing covers, and the same of deliveries to webhooks.
  */
 export function faultsOf(subject: Subject, observations: Observation[]): string[] {
   const general = { operationId: generalPlace, responses: generalResponses(subject.contract) };
@@ -31,5 +32,6 @@ export function faultsOf(subject: Subject, observations: Observation[]): string[
         `${method} ${path.slice(0, 120)} returned ${status}: ${violation}`,
     ),
     ...uncoveredItems(subject, observations).map((item) => `not covered: ${item}`),
+    ...(subject.deliveries ? deliveryFaults(subject.contract, subject.deliveries) : []),
   ];
 }

@@ -18,7 +18,7 @@ import {
   type Request,
   type Sample,
 } from "../../../testing/requests.ts";
-import { valueOf } from "./uncovered.ts";
+import { parameterValue } from "./uncovered.ts";
 
 /** A request and its expected status. Default: any declared status. */
 export interface RequestCase extends Request {
@@ -112,9 +112,9 @@ const withParameters = (contract: Contract, samples: Record<string, Sample>): Re
 /** A request with query parameters as the one with the method QUERY that has them in its body. */
 function asQuery(contract: Contract, { body }: Operation, request: RequestCase): RequestCase {
   const [path = "", search] = request.path.split("?");
-  const { properties } = body?.schema as { properties: Record<string, unknown> };
-  const given = [...new URLSearchParams(search)].filter(([name]) => name in properties);
-  const members = given.map(([name, text]) => [name, valueOf(contract, properties[name], text)]);
+  const { properties } = (body as { schema: { properties: Record<string, unknown> } }).schema;
+  const given = [...new URLSearchParams(search)].filter(([name]) => Object.hasOwn(properties, name));
+  const members = given.map(([name, text]) => [name, parameterValue(contract, properties[name], text)]);
   return { ...request, method: "QUERY", path, body: Object.fromEntries(members) };
 }
 

@@ -19,6 +19,7 @@ import { pounds } from "../../../src/values/currency.ts";
 import { retry } from "../../../src/waiting/retry.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { type Delivery, publishToWebhooks } from "./deliveries.ts";
 import { messages, rebuilds } from "./messages.ts";
 import { cursorKey, featuresRequests, ledgerRequests, type RequestCase } from "./requests.ts";
 
@@ -33,11 +34,14 @@ export interface Subject extends AsyncDisposable {
   tokens?: { sufficient: string; insufficient: string };
   /** Values that the service accepted other than in requests, by the name of their schema. */
   accepted: Record<string, object[]>;
+  /** What the service has sent to webhooks, if its contract has them. */
+  deliveries?: Delivery[];
   /** The service in this situation. It does not listen yet. */
   open(situation: Situation): Promise<FastifyInstance>;
 }
 
 const log = openLog("silent");
+const ledgerId = "0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55";
 const stalled = { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 };
 const unavailable = async () => {
   throw new StoreFailure("the dependency is down");
@@ -74,6 +78,8 @@ export async function ledgerSubject(): Promise<Subject> {
   await retry(() => requireStored("event", messages.length), { forMs: testWaitMaxMs });
   await retry(() => requireStored("dead_letter", rejected.length), { forMs: testWaitMaxMs });
 
+  const deliveries = await publishToWebhooks(database, ledgerId, messages.length);
+
   await database.query(manyPayments);
   await database.query(manyEvents);
   await database.run(operated);
@@ -86,12 +92,13 @@ export async function ledgerSubject(): Promise<Subject> {
       insufficient: await issuer.sign({}),
     },
     accepted: { EventMessage: [...messages, ...rebuilds] },
+    deliveries,
     async open(situation) {
       const isBusy = situation === "database busy";
       const isDown = situation === "dependency down";
       const app = await ledgerApp({
         cursorKey,
-        ledgerId: "0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55",
+        ledgerId,
         currency: pounds,
         database: isBusy ? { ...database, check: async () => undefined } : database,
         queue: isDown ? { ...queue, countWaiting: unavailable } : queue,

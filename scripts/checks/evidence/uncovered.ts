@@ -115,13 +115,13 @@ function coverRequest(
     if (status >= 500) continue;
     cover([`${place}: ${text === null ? "absent" : "present"}`]);
     if (text !== null)
-      cover(itemsCoveredBy(contract, place, schema, valueOf(contract.contract, schema, text)));
+      cover(itemsCoveredBy(contract, place, schema, parameterValue(contract.contract, schema, text)));
   }
 }
 
 /** The value that the text of a parameter stands for. */
-export function valueOf(contract: Contract, node: unknown, text: string): unknown {
+export function parameterValue(contract: Contract, node: unknown, text: string): unknown {
   const { type, items } = follow(contract, node) as { type?: string; items?: unknown };
-  if (type === "array") return text.split(",").map((item) => valueOf(contract, items, item));
+  if (type === "array") return text.split(",").map((item) => parameterValue(contract, items, item));
   return type === "string" || text === "" ? text : JSON.parse(text);
 }

@@ -64,6 +64,8 @@ describe("the feature storage", () => {
     }
     failWith("");
     expect(await textOf("a/b")).toBe("the store failed");
+    failWith("x".repeat(5000));
+    expect(await textOf("a/b")).toBe("x".repeat(4000));
   });
 
   test("an outage of the store is logged when it begins and when it ends", async () => {

@@ -59,6 +59,23 @@ describe("a request that the contract forbids gets 400, and changes nothing:", (
     await expectRefusal(["GET", path], message);
   });
 
+  test("an unknown member whose name is as long as a body, with its remedy", async () => {
+    const withName = (name: string) =>
+      `{"changes":[{"type":"remove","resource":"a","id":"b","feature":"c"}],"${name}":1}`;
+    const name = "~".repeat(2 ** 20 - withName("").length);
+    const headers = { "content-type": "application/json" };
+    const path = `/${"~0".repeat(name.length)}`;
+    const inText = await request("POST", "/changes", { headers, body: withName(name) });
+    expect(inText).toMatchObject({ status: 400, text: `body${path} is unknown; known: changes\n` });
+    const accept = "application/json";
+    const inJson = await request("POST", "/changes", {
+      headers: { ...headers, accept },
+      body: withName(name),
+    });
+    const { errors } = JSON.parse(inJson.text);
+    expect(errors).toMatchObject([{ pointer: path, remedy: [{ op: "remove", path }] }]);
+  });
+
   const withHistory = ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"];
   test.each(["yesterday", "2026-02-30T00:00:00Z", "2026-01-01", "1767225600", "null"])(
     "as_of=%s",

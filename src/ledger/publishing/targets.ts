@@ -3,7 +3,7 @@ import { openAdapter } from "../../engines/open-adapter.ts";
 import { readParameters } from "../../engines/parameters.ts";
 import { withoutCredentials } from "../../engines/url.ts";
 import { findUrlError } from "../../engines/url-error.ts";
-import type { Setting } from "../../process/settings.ts";
+import { type Setting, textMax } from "../../process/settings.ts";
 import {
   amazonParameters,
   commonParameters,
@@ -52,6 +52,9 @@ export const targets = {
 
 export const openTarget = (url: string, warn?: Warn) => openAdapter<Target>(targets, url, warn);
 
+/** The health of the service lists all targets. */
+const targetsMax = 100;
+
 /** URLs of targets, separated by white space. Default: none. */
 export const targetUrls: Setting<TargetSetting[]> = (given = "") => {
   const found: TargetSetting[] = [];
@@ -59,12 +62,13 @@ export const targetUrls: Setting<TargetSetting[]> = (given = "") => {
     const error = findUrlError(targets, url);
     if (error !== undefined) return { must: error };
     const setting = targetSettingOf(url);
+    if (setting.name.length > textMax) return { must: `has a URL of more than ${textMax} characters` };
     const shown = shownTargetName(setting.name);
     if (found.some(({ name }) => shownTargetName(name) === shown))
       return { must: "has two targets of the same name; the parameter name must differ" };
     found.push(setting);
   }
-  return { value: found };
+  return found.length > targetsMax ? { must: `has more than ${targetsMax} targets` } : { value: found };
 };
 
 /** A target in the settings. */

@@ -7,8 +7,8 @@ export const asksForCsv = (request: { query: { format?: "csv" | "json" | undefin
  * response begins, so that a failure until then gets an error response. While the caller reads slowly, only the lines of one
  * page are in memory.
  */
-export async function csvResponse<Page, Position>(
-  fileName: string,
+export async function csvResponse<Name extends string, Page, Position>(
+  fileName: Name,
   header: string,
   first: Page,
   write: (page: Page) => Promise<{ lines: string | Buffer; next: Position | undefined }>,
@@ -26,7 +26,7 @@ export async function csvResponse<Page, Position>(
   return {
     status: 200 as const,
     type: "text/csv" as const,
-    headers: { "Content-Disposition": `attachment; filename="${fileName}"` },
+    headers: { "Content-Disposition": `attachment; filename="${fileName}"` as const },
     body: body(),
   };
 }

@@ -5,7 +5,27 @@ import { childStory, message, type Step, story } from "../../../testing/messages
 import type { Database } from "../../database/database.ts";
 import { ledgerOfFile, openApp, payment } from "./ledger.fixture.ts";
 
-const ledger = await ledgerOfFile();
+const ledger = await ledgerOfFile({ eventWrites: true });
+
+/** The service checks each response against the contract. */
+describe("errors conform to the contract that quote", () => {
+  test("a name that is as long as a body", async () => {
+    const { event_type, ...others } = message({});
+    const withName = (name: string) => JSON.stringify({ ...others, [name]: event_type });
+    const name = `event_${"-".repeat(2 ** 20 - withName("event_type").length)}type`;
+    const headers = { "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: withName(name) } as const;
+    const { status, json } = await ledger.request("/v1/event", sent);
+    const remedy = [{ op: "move", from: `/${name}`, path: "/event_type" }];
+    expect([status, json.errors]).toMatchObject([400, [{ pointer: "/event_type", remedy }]]);
+  });
+
+  test("a name that is nearly as long as a request", async () => {
+    const name = "~".repeat(16_000);
+    const { status, json } = await ledger.request(`/v1/transaction/?${name}=1`);
+    expect([status, json.errors]).toMatchObject([400, [{ parameter: name }]]);
+  });
+});
 
 describe("a message beyond a limit becomes a dead letter, and those before it stay:", () => {
   /** Waits for a dead letter with this reason. */

@@ -335,6 +335,8 @@ test.each([
   ["https://a.example/hook?format=xml", "has a parameter format that is not one of event, cloudevents"],
   ["https://:c2VjcmV0@a.example/hook", "has a password that is not whsec_ and 24 to 64 bytes as base64"],
   ["https://a.example/hook https://a.example/hook?from=beginning", "has two targets of the same name"],
+  [`https://a.example/${"x".repeat(2000)}`, "has a URL of more than 2000 characters"],
+  [Array.from({ length: 101 }, (_, n) => `https://${n}.example/hook`).join(" "), "has more than 100 targets"],
 ])("the setting %s is rejected", (PUBLISH_URL, error) => {
   expect(() => readSettings({ PUBLISH_URL }, settings)).toThrow(`PUBLISH_URL ${error}`);
 });
