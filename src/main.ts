@@ -95,6 +95,7 @@ async function start(args: string[]): Promise<void> {
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,
     allowedHosts: allowedHostsOf(settings, !security && isLocal),
+    mcp: settings.MCP,
     keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
   };
   const stop = stopOnSignals();

@@ -29,7 +29,7 @@ test("the check fails and names stale files until codegen has updated them", asy
   await writeFile(path("generated/left-over.ts"), "");
   const stale = [
     ...["ledger.yaml", "ledger.json", "ledger.ts"],
-    ...["payment-events.asyncapi.yaml", "payment-events.html", "left-over.ts"],
+    ...["payment-events.asyncapi.yaml", "payment-events.html", "payment-events.md", "left-over.ts"],
   ];
   const names = stale.map((name) => `generated/${name}`).join(", ");
   const errors = `codegen: not up to date: ${names}; run npm run codegen\n`;

@@ -20,6 +20,7 @@ import { clientOperations } from "./client-operations.ts";
 import { completeContract, type Problems } from "./complete.ts";
 import { describeSchemas } from "./database-schema.ts";
 import { readEventTypes } from "./event-types.ts";
+import { queueMarkdown } from "./queue-markdown.ts";
 import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
@@ -39,6 +40,7 @@ from all of them together:
 and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.asyncapi.yaml      the contract in one file
   generated/NAME.html               the contract as a page
+  generated/NAME.md                 the same as Markdown
 and from src/console and the client:
   generated/NAME.console.js         the console of a service, for browsers
 and from the migrations of both services:
@@ -70,6 +72,7 @@ async function bundleQueueContract(contract: string, file: string): Promise<Map<
   return new Map([
     [file, `# ${banner(file)}\n\n${stringify(bundled, yamlStyle)}`],
     [file.replace(".asyncapi.yaml", ".html"), renderQueue(bundled)],
+    [file.replace(".asyncapi.yaml", ".md"), queueMarkdown(bundled)],
   ]);
 }
 

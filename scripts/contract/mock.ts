@@ -107,7 +107,9 @@ async function mock({ contract, renderError, documents }: (typeof services)[keyo
     ...operation,
     examples: examplesOf(contract, operation),
   }));
-  const handlers = operations.map(({ operationId, examples }) => [
+  // An operation with the method QUERY has no handler of its own.
+  const own = operations.filter(({ queryOf }) => queryOf === undefined);
+  const handlers = own.map(({ operationId, examples }) => [
     operationId,
     async ({ path, mediaType }: { path: object; mediaType: string }) => {
       const successes = examples.filter(({ status, type }) => status < 300 && type === mediaType);

@@ -1,7 +1,7 @@
 /** The part of an OpenAPI document that the services read. */
 export interface Contract {
   openapi: string;
-  info: { title: string; version: string };
+  info: { title: string; version: string; summary?: string; description?: string };
   servers?: { url: string }[];
   paths: Record<string, Record<string, unknown>>;
   security?: Operation["security"];
@@ -22,6 +22,7 @@ export interface SecurityScheme {
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
+  description?: string;
   required?: boolean;
   explode?: boolean;
   /** True if the parameter restricts the rows that a caller can see. */
@@ -29,8 +30,24 @@ export interface Parameter {
   schema: Record<string, unknown>;
 }
 
+/** The extension `x-tool` of an operation, which makes it a tool for models. */
+export interface ToolKeyword {
+  /** What the tool is for, and when to use it. */
+  description: string;
+  /** The query parameters that the tool has. Default: all. */
+  parameters?: string[];
+  /** Values of parameters that a call leaves out, in the place of those of the contract. */
+  defaults?: Record<string, unknown>;
+  /** The parameter with the number of entries on a page, which the service lowers if a page is too large for a model. */
+  page_size?: string;
+  /** True for an operation that changes nothing, whatever its method. */
+  read_only?: boolean;
+}
+
 export interface Operation {
   operationId: string;
+  summary: string;
+  description: string;
   tags: string[];
   /** Where the path in the contract has it. */
   key: string;
@@ -50,6 +67,7 @@ export interface Operation {
   enabledBy?: string | undefined;
   /** True if the contract declares by `x-body-as-text` that the handler reads the body itself. */
   hasTextBody: boolean;
+  tool: ToolKeyword | undefined;
   /** Alternatives, each with the required scopes by security scheme. */
   security: Record<string, string[]>[];
   /** Response objects by status. */
@@ -57,6 +75,7 @@ export interface Operation {
 }
 
 export interface DeclaredResponse {
+  description?: string;
   content?: Record<string, { schema: object; examples?: Record<string, unknown> }>;
   headers?: Record<string, { required?: boolean; schema?: object; example?: string }>;
 }
@@ -84,13 +103,15 @@ export function operationsOf(contract: Contract): Operation[] {
 
 type RawBody = { required?: boolean; content: { "application/json": { schema: object } } };
 
-interface RawOperation extends Partial<Pick<Operation, "operationId" | "tags" | "security">> {
+interface RawOperation
+  extends Partial<Pick<Operation, "operationId" | "summary" | "description" | "tags" | "security">> {
   parameters?: unknown[];
   requestBody?: unknown;
   "x-idempotent"?: boolean;
   "x-optional"?: string;
   "x-body-as-text"?: boolean;
   "x-query-of"?: string;
+  "x-tool"?: ToolKeyword;
   responses: Record<string, unknown>;
 }
 
@@ -99,6 +120,8 @@ function readOperation(contract: Contract, path: string, key: string, raw: RawOp
   const body = follow(contract, raw.requestBody) as RawBody | undefined;
   return {
     operationId: raw.operationId,
+    summary: raw.summary ?? "",
+    description: raw.description ?? "",
     tags: raw.tags ?? [],
     key,
     method: key === queryKey ? "QUERY" : key.toUpperCase(),
@@ -110,6 +133,7 @@ function readOperation(contract: Contract, path: string, key: string, raw: RawOp
     isIdempotent: raw["x-idempotent"] ?? false,
     enabledBy: raw["x-optional"],
     hasTextBody: raw["x-body-as-text"] ?? false,
+    tool: raw["x-tool"],
     security: raw.security ?? contract.security ?? [],
     responses: readResponses(contract, raw.responses),
   };

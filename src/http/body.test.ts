@@ -59,3 +59,11 @@ test("bodies count while they arrive only; beyond 32 MiB of them, the stalest of
   expect(ofAnother.destroyed).toBe(false);
   expect((await service.send("/", { method: "POST", body: "{}", headers })).status).toBe(200);
 });
+
+test("a request with a content type and without a body gets 400 at once", async () => {
+  await using service = await serve(contract, { add: async () => ({ status: 200, body: {} }) });
+  const head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+  const response = await service.sendBytes(head);
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response).toContain("a body is required");
+});

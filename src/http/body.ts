@@ -72,6 +72,12 @@ export function limitArriving(): preParsingHookHandler {
   let total = 0;
 
   return (request, _reply, payload, done) => {
+    const { headers } = request;
+    if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) {
+      // Node.js has already ended such a body (`optimizeEmptyRequests`). The framework would wait for its end.
+      delete headers["content-type"];
+      return done(null, payload);
+    }
     const caller = ownerOf(request);
     const own = byCaller.get(caller) ?? { total: 0, bodies: new Map() };
     byCaller.set(caller, own);

@@ -26,6 +26,8 @@ export interface HttpOptions {
    * The hosts by which callers can reach the service, besides `localhost` and the address of their connection. Default: any.
    */
   allowedHosts?: string[] | undefined;
+  /** True to serve tools for models at `/mcp`. Default: false. */
+  mcp?: boolean | undefined;
   /** Milliseconds for which an idle connection stays open. Default: `keepAliveMs`. */
   keepAliveTimeoutMs?: number | undefined;
 }

@@ -20,7 +20,7 @@ import { openServer } from "./server.ts";
  * Throws if the contract and the handlers do not match.
  */
 export async function createService<Operations>(options: ServiceOptions<Operations>) {
-  const { security, corsOrigins = [], log, metrics, documents, onViolation } = options;
+  const { security, corsOrigins = [], mcp = false, log, metrics, documents, onViolation } = options;
   const handlers = options.handlers as Record<string, AnyHandler>;
   const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
   const served = servedContract(options.contract, (id) => handled.includes(id), !security);
@@ -43,7 +43,12 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
 
   const context = { log, closing, outages, sendFailure, inFlight: limitInFlight() };
   await addRoutes(app, served, handlers, authentication, context);
-  if (documents) serveDocuments(app, served, documents);
+  if (mcp) {
+    // A service without it starts sooner without this module.
+    const { serveMcp } = await import("./mcp/mcp.ts");
+    serveMcp(app, served, security, log);
+  }
+  if (documents) serveDocuments(app, served, documents, mcp);
   return app;
 }
 

@@ -1,5 +1,14 @@
 import { logFormats, logLevels } from "../process/log.ts";
-import { baseUrl, hosts, milliseconds, networks, oneOf, optional, origins } from "../process/settings.ts";
+import {
+  baseUrl,
+  flag,
+  hosts,
+  milliseconds,
+  networks,
+  oneOf,
+  optional,
+  origins,
+} from "../process/settings.ts";
 import { authenticationSettings } from "./access/authentication.ts";
 import { keepAliveMs } from "./limits/connections.ts";
 
@@ -11,6 +20,7 @@ export const commonSettings = {
   TRUSTED_PROXIES: networks,
   CORS_ORIGINS: origins,
   ALLOWED_HOSTS: hosts,
+  MCP: flag(false),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(keepAliveMs),
   ...authenticationSettings,
 };

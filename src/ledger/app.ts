@@ -70,6 +70,7 @@ export const ledgerService = {
     queue: {
       contract: generated("payment-events.asyncapi.yaml"),
       page: generated("payment-events.html"),
+      markdown: generated("payment-events.md"),
       values: defaultAddress,
     },
   },

@@ -36,7 +36,7 @@ src/process             src/values src/waiting src/engines
 src/contract            src/values generated
 src/http                ${floor} src/contract
 src/client              src/contract/operation-types.ts generated
-src/console             src/client generated/ledger.event-types.ts
+src/console             src/values src/client generated/ledger.event-types.ts
 src/database            ${floor}
 src/rabbitmq            src/waiting src/engines
 src/features/store      ${floor} src/database

@@ -77,7 +77,7 @@ async function identify({ raw, queryTokens = [] }: FastifyRequest, readToken: Re
   const [, token = queryToken] = /^bearer +(.+)$/i.exec(header) ?? [];
   if (token === undefined) {
     const message = "the header Authorization must be Bearer and a token";
-    throw challenge(401, message, { scope: scopes.join(" ") });
+    throw challenge(401, message, scopes.length > 0 ? { scope: scopes.join(" ") } : { realm: "any scope" });
   }
   return readToken(token);
 }

@@ -48,7 +48,7 @@ const shared = (origin: string, vary = "origin") => ({
 
 describe("a preflight", () => {
   test.each([
-    ["/ofrep/v1/evaluate/flags", "POST"],
+    ["/ofrep/v1/evaluate/flags", "POST, QUERY"],
     ["/features/customer/42", "GET, HEAD, PUT, DELETE"],
     ["/features/customer/42/", "GET, HEAD, PUT, DELETE"],
     ["/openapi.json", "GET, HEAD"],
@@ -111,7 +111,7 @@ describe("a response", () => {
     // It depends on other headers as without the setting.
     for (const [path, sent, vary] of [
       ["/metrics", { origin: local }, "origin, accept-encoding"],
-      ["/docs", headers, "origin, accept-encoding"],
+      ["/docs", headers, "origin, accept, accept-encoding"],
       ["/changes", headers, "origin, accept"],
     ] as const) {
       const response = await service.request("GET", path, { headers: sent });

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import { onDemand } from "../../waiting/on-demand.ts";
+import { acceptMax, preferredType } from "../accept.ts";
 import { compress, type Encoding } from "../compression.ts";
 import { entityTag } from "../entity-tag.ts";
 import { readTarget } from "../limits/connections.ts";
@@ -11,6 +12,8 @@ import { varyBy } from "../vary.ts";
 /** A document that a service publishes at a path. */
 export interface Document {
   type: string;
+  /** The same as Markdown, for those who prefer it. */
+  markdown?: Document;
   read: (base: string) => Content | Promise<Content>;
   headers?: (base: string) => Record<string, string>;
   /** True if the content has the URL of the request, whose host its sender chooses. No shared cache may keep it. */
@@ -20,6 +23,7 @@ export interface Document {
 type Content = ReturnType<typeof contentOf>;
 
 export const html = "text/html; charset=utf-8";
+const markdown = "text/markdown; charset=utf-8";
 
 /** Seconds for which a copy is fresh. */
 const maxAgeSeconds = 300;
@@ -36,6 +40,16 @@ export function readOnce(type: string, read: () => Promise<string | Buffer>): Do
   return { type, read: content.open };
 }
 
+/** A page in HTML that is also Markdown. */
+export const page = (readHtml: () => Promise<string>, readMarkdown: () => Promise<string>): Document => ({
+  ...readOnce(html, readHtml),
+  markdown: readOnce(markdown, readMarkdown),
+});
+
+/** True for a request that prefers Markdown to HTML. Without a preference it is HTML. */
+const prefersMarkdown = ({ headers: { accept = "*/*" } }: FastifyRequest): boolean =>
+  accept.length <= acceptMax && preferredType(accept, ["text/html", "text/markdown"]) === "text/markdown";
+
 export function contentOf(body: string | Buffer) {
   const made = new Map<Encoding, Promise<Buffer>>();
   return {
@@ -50,10 +64,13 @@ export function contentOf(body: string | Buffer) {
   };
 }
 
-export function documentHandler(path: string, { type, read, headers, isOfRequest = false }: Document) {
+export function documentHandler(path: string, document: Document) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const elsewhere = type === html && wayTo(path, request);
+    const elsewhere = document.type === html && wayTo(path, request);
     if (elsewhere) return reply.redirect(elsewhere);
+    if (document.markdown) varyBy(reply, "accept");
+    const chosen = document.markdown && prefersMarkdown(request) ? document.markdown : document;
+    const { type, read, headers, isOfRequest = false } = chosen;
     const base = originOf(request);
     const { body, etag, compressed } = await read(base);
     reply.headers({

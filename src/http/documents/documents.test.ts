@@ -177,7 +177,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       "/docs/swagger-ui.js",
       "/.well-known/api-catalog",
     ],
-    ...["/problems", "/problems/not-found"],
+    ...["/problems", "/problems/not-found", "/llms.txt"],
   ])("serves %s with cache headers and answers a conditional request with 304", async (path) => {
     const first = await send(service, path);
     const etag = first.headers.etag as string;
@@ -214,6 +214,81 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
         expect([url, (await send(service, pathname.replace(/^\/pay/, ""))).status]).toEqual([url, 200]);
       }
     }
+  });
+
+  const documentation = pages.filter((path) => path !== "/console");
+
+  test.each([
+    ["text/markdown", "text/markdown"],
+    ["text/markdown, text/html;q=0.9, */*;q=0.1", "text/markdown"],
+    ["text/markdown;q=0.5, text/html", "text/html"],
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"],
+    ["*/*", "text/html"],
+    ["text/*", "text/html"],
+    ["application/json", "text/html"],
+    [`text/markdown${", a/b".repeat(1000)}`, "text/html"],
+  ])("for Accept %.70s the pages are %s", async (accept, type) => {
+    for (const path of documentation) {
+      const { status, headers } = await send(service, path, { headers: { accept } });
+      expect([path, status, headers["content-type"]]).toEqual([path, 200, `${type}; charset=utf-8`]);
+      expect(String(headers.vary).split(", ")).toContain("accept");
+    }
+  });
+
+  test("its pages as Markdown have entity tags of their own, links that lead to a document, and closed blocks of code", async () => {
+    const asMarkdown = { accept: "text/markdown" };
+    for (const path of documentation) {
+      const { text, headers } = await send(service, path, { headers: asMarkdown });
+      const etag = String(headers.etag);
+      expect(etag).not.toBe((await send(service, path)).headers.etag);
+      const known = { ...asMarkdown, "if-none-match": etag };
+      const cached = await send(service, path, { headers: known });
+      expect([cached.status, cached.headers.etag, cached.headers.vary]).toEqual([
+        304,
+        etag,
+        "accept, accept-encoding",
+      ]);
+      expect((await send(service, path, { headers: { "if-none-match": etag } })).status).toBe(200);
+      expect(text).toMatch(/^# \S/);
+      expect(text).not.toMatch(/[:(] undefined|\[object|\{\{/);
+      expect((text.match(/^````/gm)?.length ?? 0) % 2).toBe(0);
+      expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+      for (const [, url = ""] of text.matchAll(/\]\(([^):]+)\)/g)) {
+        const { pathname } = new URL(url, `http://proxy.test${path}`);
+        expect([url, (await send(service, pathname)).status]).toEqual([url, 200]);
+      }
+    }
+  });
+
+  test("the contract as Markdown has each operation that is served, with its parameters and statuses", async () => {
+    for (const name of [service, `${service} with authentication`]) {
+      const { text } = await send(name, "/docs", { headers: { accept: "text/markdown" } });
+      const served = JSON.parse((await send(name, "/openapi.json")).text) as Contract;
+      const sections = text.split("\n### ");
+      for (const { method, path, parameters, responses, security } of operationsOf(served)) {
+        const section = sections.find((one) => one.startsWith(`${method} ${path}\n`)) ?? "";
+        for (const { name, in: place } of parameters) expect(section).toContain(`- \`${name}\` (${place}`);
+        for (const status of Object.keys(responses))
+          expect(section).toMatch(new RegExp(`^- .*${status}\\b.*:`, "m"));
+        for (const scope of security.flatMap((one) => Object.values(one).flat()))
+          expect(section).toContain(scope);
+      }
+      expect(text.includes("POST /v1/event\n")).toBe(name === "ledger with authentication");
+    }
+  });
+
+  test("llms.txt leads to the contract, the pages and, if there are any, the tools for models", async () => {
+    const { status, headers, text } = await send(service, "/llms.txt");
+    expect([status, headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
+    expect(text).toMatch(/^# .+\n\n> .+\.\n\n/);
+    const urls = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, url = ""]) => url);
+    const all = ["docs", "openapi.json", "openapi.yaml", "problems", "docs/queue", "asyncapi.yaml"];
+    expect(urls).toEqual(service === "ledger" ? all : all.slice(0, 4));
+    for (const url of urls) expect([url, (await send(service, `/${url}`)).status]).toEqual([url, 200]);
+    const { text: catalog } = await send(service, "/.well-known/api-catalog");
+    expect(JSON.parse(catalog).linkset[0]["service-meta"]).toEqual([
+      { href: `${bases[service]}/llms.txt`, type: "text/plain" },
+    ]);
   });
 
   test("leads from the root to its documentation, and a browser to its console", async () => {

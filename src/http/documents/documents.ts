@@ -10,7 +10,8 @@ import { unknownPath } from "../http-error.ts";
 import { problemsPath } from "../problem.ts";
 import { rejectOtherMethods } from "../routes.ts";
 import { varyBy } from "../vary.ts";
-import { contentOf, type Document, documentHandler, html, readOnce } from "./document.ts";
+import { contentOf, type Document, documentHandler, html, page, readOnce } from "./document.ts";
+import { contractMarkdown, llmsText, problemListMarkdown, problemMarkdown } from "./markdown.ts";
 import { completePage, escapeHtml, htmlDocument, htmlPage, type PageValues } from "./page.ts";
 import { problemList, problemNames, problemPage } from "./problem-pages.ts";
 import { tablesOf } from "./tables.ts";
@@ -33,8 +34,8 @@ export interface Documents {
     /** The currency of amounts. */
     currency?: Currency;
   };
-  /** The contract of its queue: AsyncAPI in YAML, the page that renders it, and what completes the page. */
-  queue?: { contract: URL; page: URL; values: PageValues };
+  /** The contract of its queue: AsyncAPI in YAML, the page that renders it, as HTML and Markdown, and what completes the page. */
+  queue?: { contract: URL; page: URL; markdown: URL; values: PageValues };
 }
 
 const yaml = "application/yaml; charset=utf-8";
@@ -42,6 +43,8 @@ const json = "application/json; charset=utf-8";
 const javaScript = "text/javascript; charset=utf-8";
 const css = "text/css; charset=utf-8";
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+const plain = "text/plain; charset=utf-8";
+const llmsPath = "/llms.txt";
 const catalogPath = "/.well-known/api-catalog";
 
 /**
@@ -51,8 +54,9 @@ const catalogPath = "/.well-known/api-catalog";
  */
 export function serveDocuments(
   app: FastifyInstance,
-  { contract: written, leftOut }: ServedContract,
+  { contract: written, operations, leftOut }: ServedContract,
   given: Documents,
+  hasMcp: boolean,
 ) {
   const { publicUrl } = app;
   const url: [Place, unknown][] = publicUrl === undefined ? [] : [[["servers", "0", "url"], publicUrl]];
@@ -74,9 +78,21 @@ export function serveDocuments(
     "/openapi-3.2.yaml": servedYaml(true),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
     "/openapi.json": readOnce(json, async () => toJson(contract)),
-    "/docs": readOnce(html, async () => docsPage(contract, given)),
-    ...(queue && { "/docs/queue": readOnce(html, () => queuePage(queue)) }),
-    "/problems": readOnce(html, async () => problemList(contract)),
+    "/docs": page(
+      async () => docsPage(contract, given),
+      async () => contractMarkdown(contract, operations),
+    ),
+    ...(queue && {
+      "/docs/queue": page(
+        () => queuePage(queue),
+        () => queueMarkdown(queue),
+      ),
+    }),
+    "/problems": page(
+      async () => problemList(contract),
+      async () => problemListMarkdown(contract),
+    ),
+    [llmsPath]: readOnce(plain, async () => llmsText(contract, { hasQueue: queue !== undefined, hasMcp })),
     "/docs/docs.js": file(ours("docs.js"), javaScript),
     "/docs/docs.css": styleSheet("docs.css"),
     "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), javaScript),
@@ -113,8 +129,11 @@ export function serveDocuments(
 function serveProblems(app: FastifyInstance, contract: Contract): void {
   const handlers = new Map(
     problemNames(contract).map((name) => {
-      const page = readOnce(html, async () => problemPage(contract, name));
-      return [name, documentHandler(problemsPath + name, page)];
+      const document = page(
+        async () => problemPage(contract, name),
+        async () => problemMarkdown(contract, name),
+      );
+      return [name, documentHandler(problemsPath + name, document)];
     }),
   );
   const path = `${problemsPath}:name`;
@@ -137,6 +156,9 @@ const styleSheet = (name: string) =>
 const queuePage = async ({ page, values }: NonNullable<Documents["queue"]>) =>
   completePage(await readFile(page, "utf8"), values);
 
+const queueMarkdown = async ({ markdown, values }: NonNullable<Documents["queue"]>) =>
+  completePage(await readFile(markdown, "utf8"), values, String);
+
 /** True for a browser. Other clients send no media type, or one of data. */
 const asksForHtml = ({ headers: { accept = "" } }: FastifyRequest) => accept.includes("text/html");
 
@@ -146,7 +168,11 @@ function catalog(base: string, documents: Record<string, Document>): string {
     Object.entries(documents)
       .filter(([, { type }]) => types.includes(type))
       .map(([path, { type }]) => ({ href: base + path, type: type.split(";")[0] }));
-  const descriptions = { "service-desc": links(yaml, json), "service-doc": links(html) };
+  const descriptions = {
+    "service-desc": links(yaml, json),
+    "service-doc": links(html),
+    "service-meta": links(plain),
+  };
   return toJson({ linkset: [{ anchor: `${base}/`, ...descriptions }] });
 }
 

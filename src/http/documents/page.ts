@@ -56,16 +56,20 @@ ${body}
 export const scrollBox = (html: string): string => `<div class="scroll" tabindex="0">${html}</div>`;
 
 /**
- * Completes a generated page. Of the sections with `data-kind` only those of this kind stay. `{{name}}` becomes the
+ * Completes a generated page, by default of HTML. Of the sections with `data-kind` only those of this kind stay. `{{name}}` becomes the
  * value of the name, and `{{"name"}}` its value as a JSON text, which most languages read as a string.
  */
-export const completePage = (page: string, { kind, ...values }: PageValues): string =>
+export const completePage = (
+  page: string,
+  { kind, ...values }: PageValues,
+  written: (text: unknown) => string = escapeHtml,
+): string =>
   page
     .replaceAll(/<section data-kind="([^"]*)">.*?<\/section>\n/gs, (section, name) =>
       name === kind ? section : "",
     )
-    .replaceAll(/\{\{(&quot;|)(\w+)\1\}\}/g, (_, quote, name) =>
-      escapeHtml(quote ? JSON.stringify(values[name]) : values[name]),
+    .replaceAll(/\{\{(&quot;|"|)(\w+)\1\}\}/g, (_, quote, name) =>
+      written(quote ? JSON.stringify(values[name]) : values[name]),
     );
 
 /** The kind of the sections to keep, and the values that the page names. */

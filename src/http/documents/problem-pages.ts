@@ -4,7 +4,7 @@ import { problemsPath } from "../problem.ts";
 import { escapeHtml, htmlPage, prose, scrollBox } from "./page.ts";
 
 /** A kind of problem in a contract (`x-problems`). */
-interface ProblemKind {
+export interface ProblemKind {
   status: number;
   title: string;
   description: string;
@@ -13,7 +13,7 @@ interface ProblemKind {
   example: object;
 }
 
-const kindsOf = (contract: Contract) => (contract["x-problems"] ?? {}) as Record<string, ProblemKind>;
+export const kindsOf = (contract: Contract) => (contract["x-problems"] ?? {}) as Record<string, ProblemKind>;
 
 export const problemNames = (contract: Contract): string[] => Object.keys(kindsOf(contract));
 

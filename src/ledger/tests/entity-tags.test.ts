@@ -70,7 +70,9 @@ const paths: Record<string, string> = {
 const conditional = (path: string, tag: string) => request(path, { headers: { "if-none-match": tag } });
 
 test("each operation with the status 304 is in the list", () => {
-  const declared = operationsOf(ledgerContract).filter(({ responses }) => responses[304]);
+  const declared = operationsOf(ledgerContract).filter(
+    ({ method, responses }) => method === "GET" && responses[304],
+  );
   expect(declared.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(paths).sort());
 });
 

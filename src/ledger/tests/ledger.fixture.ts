@@ -41,6 +41,7 @@ export async function startLedger({
   eventWrites = false,
   trustedProxies = [] as string[],
   currency = pounds,
+  mcp = false,
   limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
@@ -73,7 +74,7 @@ export async function startLedger({
     statementTimeoutMs,
   };
   const { app } = opened.use(
-    await openApp({ ...parts, security, accountsClaim, trustedProxies, log, metrics }),
+    await openApp({ ...parts, security, accountsClaim, trustedProxies, mcp, log, metrics }),
   );
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
