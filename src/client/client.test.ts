@@ -60,6 +60,8 @@ describe("the client of the ledger", () => {
     expect(transactions).toMatchObject([{ transaction_id: "r" }]);
     const found = await ledger.searchTransactions({ account_id: ["57", "58"], reference: "R a&" });
     expect(found).toMatchObject({ total: 2, results: [{ transaction_id: "r" }, { transaction_id: "a" }] });
+    const query = { account_id: ["57", "58"], reference: "R a&" };
+    expect(await ledger.queryTransactions({ body: query })).toMatchObject({ total: 2 });
     expect(await ledger.checkHealth()).toMatchObject({ database: { healthy: true } });
     // @ts-expect-error A required parameter is missing.
     await errorOf(ledger.listChildTransactions({ parentTransactionExternalId: "a" }));
@@ -104,6 +106,10 @@ describe("the client of the ledger", () => {
     expect(transactions.map(({ transaction_id }) => transaction_id)).toEqual([..."redcba"]);
     const agreements = await Array.fromAsync(ledger.eachAgreement(search));
     expect(agreements.map(({ external_id }) => external_id)).toEqual(["agr2", "agr1", "agr0"]);
+    const account_id = Array.from({ length: 1000 }, (_, n) =>
+      n === 999 ? "57" : `a-long-name-of-an-account-${n}`,
+    );
+    expect(await Array.fromAsync(ledger.eachTransaction({ account_id, display_size: 2 }))).toHaveLength(6);
     const empty = ledger.eachTransaction({ ...search, state: "success", status_version: 1 });
     expect(await empty.next()).toEqual({ done: true, value: undefined });
   });
@@ -199,6 +205,9 @@ describe("the client of the feature storage", () => {
     const { results } = await features.changeFeatures({ body: { changes } });
     expect(results).toEqual(pairs.map(() => ({ changed: true })));
     const query = { resources, features: [...specialNames, "never"] };
+    expect(await features.queryFeatures({ body: query })).toEqual(
+      await features.hasFeatures({ body: query }),
+    );
     expect((await features.hasFeatures({ body: query })).results).toEqual(
       resources.map((resource) => ({ ...resource, has: [...specialNames.map(() => true), false] })),
     );

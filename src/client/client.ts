@@ -99,15 +99,26 @@ type LedgerSearch<Id extends keyof LedgerDefaults, Without extends string> = Omi
 type LedgerCalls = ReturnType<typeof openCalls<ledger.operations, LedgerDefaults>>;
 type FeedEvent = ledger.components["schemas"]["FeedEvent"];
 
+type TransactionSearch = LedgerSearch<"searchTransactions", "page" | "card_brand" | "If-None-Match">;
+
+/** Proxies take request lines of 8,000 bytes (RFC 9112, section 3), in which a character can have nine. */
+const searchMax = 2500;
+
+/** Searches transactions, with the method QUERY if the search is too long for a URL. */
+const byUrlOrBody =
+  ({ searchTransactions, queryTransactions }: LedgerCalls["calls"]) =>
+  (search: TransactionSearch, options?: CallOptions) =>
+    JSON.stringify(search).length > searchMax
+      ? queryTransactions({ body: search }, options)
+      : searchTransactions(search, options);
+
 const ledgerIterators = ({ calls, readText }: LedgerCalls) => ({
   /**
    * Every transaction that matches a search, without gaps or duplicates, whatever arrives meanwhile. Pages are read on
-   * demand.
+   * demand. A search that is too long for a URL is sent with the method QUERY.
    */
-  eachTransaction: (
-    search: LedgerSearch<"searchTransactions", "page" | "cursor" | "extended">,
-    options?: CallOptions,
-  ) => eachItem(calls.searchTransactions, { ...search, extended: true }, options, "results", linkedCursor),
+  eachTransaction: (search: Omit<TransactionSearch, "cursor" | "extended">, options?: CallOptions) =>
+    eachItem(byUrlOrBody(calls), { ...search, extended: true }, options, "results", linkedCursor),
   /** All matches of a search as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
   exportTransactions: (
     search: LedgerSearch<"searchTransactions", "page" | "cursor" | "extended" | "display_size">,

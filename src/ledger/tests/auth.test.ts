@@ -41,8 +41,8 @@ const all = { scope: "ledger:read:all" };
 
 describeAuthentication(ledgerSamples, () => ({ base: ledger.base, issuer }));
 
-const ofAccounts = Object.entries<Sample>(ledgerSamples).filter(([, { scopes }]) =>
-  scopes.includes("ledger:read"),
+const ofAccounts = Object.entries<Sample>(ledgerSamples).filter(
+  ([, { method, scopes }]) => method === "GET" && scopes.includes("ledger:read"),
 );
 
 describe.each(ofAccounts)("accounts of %s", (operationId, { path: valid }) => {
@@ -93,6 +93,27 @@ test("all accounts of a list must be the token's", async () => {
   );
   expect((await requestWith(own, `${search("57")}&account_id=58`)).status).toBe(403);
   expect((await requestWith(all, search("57,58"))).status).toBe(200);
+});
+
+test("the accounts in the body of a QUERY must be the token's", async () => {
+  const statusOf = async (claims: JWTPayload, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const options = { method: "QUERY", headers, body: JSON.stringify(body) } as const;
+    return (await requestWith(claims, "/v1/transaction", options)).status;
+  };
+  expect(await statusOf(own, { account_id: ["57", "56"] })).toBe(200);
+  expect(await statusOf(own, { account_id: ["57", "58"] })).toBe(403);
+  for (const body of [
+    {},
+    { account_id: null },
+    { account_id: [] },
+    { account_id: [""] },
+    { account_id: " " },
+  ])
+    expect(await statusOf(own, body)).toBe(400);
+  expect(await statusOf(own, { override_account_id_restriction: true })).toBe(403);
+  expect(await statusOf(all, { override_account_id_restriction: true })).toBe(200);
+  expect(await statusOf(all, { account_id: ["58"] })).toBe(200);
 });
 
 test("an account without characters is no account, and is in no list of accounts", async () => {

@@ -35,6 +35,7 @@ const wellFormed = {
     gateway_account_id: "57",
     credential_external_id: "731a6fcb0d1c4e2f",
     language: "cy",
+    currency: "gbp",
   },
   ...{
     payment_provider: "sandbox",

@@ -53,6 +53,7 @@ const membersOfForms: [Form, string[]][] = [
   [isCode, ["payment_provider", "card_brand", "agreement_payment_type", "refund_status", "reason"]],
   [isCode, ["gateway_status", "destination_type", "failure_code"]],
   [isText(/^[a-z]{2}(-[A-Z]{2})?$/), ["language"]],
+  [isText(/^[a-z]{3}$/i), ["currency"]],
   [isText(/^(CREDIT|DEBIT)$/i), ["card_type"]],
   [isText(/^CARD$/), ["type"]],
   [isDate, ["capture_submitted_date", "captured_date", "evidence_due_date", "paid_out_date"]],
