@@ -85,7 +85,7 @@ await runCommand("fuzz", usage, async (args) => {
   const fuzz = async (name: string, url: string) => {
     const file = join(reports.path, `${name}.json`);
     const toolOptions = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
-    const command = [join(tools.folder, "schemathesis"), "run", `${url}/openapi.json`];
+    const command = [join(tools.folder, "schemathesis"), "run", `${url}/openapi-3.2.yaml`];
     const { output, errors } = await startProcess(
       [...command, ...toolOptions, "--report", "json", "--report-json-path", file],
       {

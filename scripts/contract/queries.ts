@@ -55,6 +55,7 @@ function bodyOf(parameters: WrittenParameter[]): object {
     type: "object",
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(properties),
+    additionalProperties: false,
   };
   const [first] = parameters;
   const isList = (first?.schema as { type?: string } | undefined)?.type === "array";

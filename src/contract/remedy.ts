@@ -13,14 +13,14 @@ export type Check = (schema: object, value: unknown) => boolean;
 
 /**
  * Finds the remedies of errors. A value gets one if exactly one of its meanings (`meanings.ts`) conforms to the schema, a name
- * if exactly one known name resembles it.
+ * if exactly one known name resembles it. Another unknown name is removed, unless the object is a filter.
  */
-export function openRemedies(ajv: Ajv2020): RemedyOf {
+export function openRemedies(ajv: Ajv2020, { removesUnknown = true } = {}): RemedyOf {
   const isValid = openCheck(ajv);
   return (error) => {
     const { instancePath: path, data, parentSchema = {}, propertyName } = error;
     if (propertyName !== undefined) return undefined;
-    if (isOfName(error)) return remedyOfName(error, isValid) ?? removal(error);
+    if (isOfName(error)) return remedyOfName(error, isValid) ?? (removesUnknown ? removal(error) : undefined);
     const mended = onlyMeaning(data, parentSchema, isValid);
     return mended && [{ op: "replace", path, ...mended }];
   };

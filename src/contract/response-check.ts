@@ -37,10 +37,14 @@ export function responseChecker(contract: Contract) {
     );
     const missing = declared.filter(([, { required }, value]) => required && value === undefined);
     if (missing.length > 0) return `missing the headers ${missing.map(([name]) => name).join(", ")}`;
-    const odd = declared.find(
-      ([, { schema = {} }, value]) => value !== undefined && !isValidHeader(compile(schema), value),
-    );
+    const odd = declared.find(([, { schema = {} }, value]) => value !== undefined && !matches(schema, value));
     return odd && `the header ${odd[0]} does not match its schema`;
+  }
+
+  /** A header value that is a JSON number is checked as a number. */
+  function matches(schema: object, value: unknown): boolean {
+    const parsed = parseJson(String(value));
+    return compile(schema)(typeof parsed === "number" ? parsed : value);
   }
 
   return (operationId: string, { status, headers, body }: ReceivedResponse): string | undefined => {
@@ -55,12 +59,6 @@ export function responseChecker(contract: Contract) {
     if (body === undefined) return undefined;
     return bodyViolation(compile(content.schema), isJson(type) ? parseJson(body) : body);
   };
-}
-
-/** True if the value of a header conforms to its schema. One that is a JSON number is checked as a number. */
-export function isValidHeader(validate: ValidateFunction, value: unknown): boolean {
-  const parsed = parseJson(String(value));
-  return validate(typeof parsed === "number" ? parsed : value);
 }
 
 /** How a body, or another part of a message, violates its schema. Undefined if it conforms. */

@@ -4,7 +4,7 @@ import { needsBigInt } from "../contract/int64.ts";
 import { openCheck, openRemedies, remedyOfName } from "../contract/remedy.ts";
 import { lazyValidator, withBoundedErrors } from "../contract/validation.ts";
 import { isUnicode } from "../values/json.ts";
-import { bodyFault, type ErrorDetail, type RequestFault } from "./failure.ts";
+import { bodyFault, type ErrorDetail, parameterFault, type RequestFault } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
 import { openMending } from "./mending.ts";
 import { convert, isBlank, type Schema } from "./parameter-text.ts";
@@ -12,16 +12,11 @@ import { convert, isBlank, type Schema } from "./parameter-text.ts";
 type Outcome = { value: unknown } | { error: HttpError };
 const invalid = (details: ErrorDetail[]): Outcome => ({ error: new HttpError(400, details) });
 
-const kinds = {
-  params: "path parameter",
-  querystring: "query parameter",
-  headers: "header",
-  body: "member",
-} as const;
+const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
 export type ParametersPart = keyof typeof kinds;
 
 /**
- * A reader of path, query or header parameters, or of a body whose members are query parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
+ * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
  * `yes` is not a boolean. It accepts what clients send: `0` and `1` as booleans, a list as `NAME[]`, and an instant as
  * `instantOf` reads it. With `x-ignore-case` it converts a text to the declared value that differs only in letter case.
  * Returns a 400 that lists every fault, with its remedy. A 64-bit integer is exact; a path with an integer beyond 64 bits gets 404.
@@ -30,7 +25,7 @@ export function parametersReader(
   ajv: Ajv2020,
   { blankIsAbsent = false, ...schema }: ParametersSchema,
   part: ParametersPart,
-): (sent: unknown) => Outcome {
+): (given: Record<string, unknown>) => Outcome {
   const declared = Object.entries(schema.properties);
   const properties = Object.fromEntries(declared.map(([name, property]) => [name, forValidation(property)]));
   const errorsIn = lazyValidator(() => ajv.compile({ ...schema, properties }));
@@ -48,14 +43,11 @@ export function parametersReader(
     const name = unescapePointer(step);
     const best = mended(name) ?? remedy;
     const isRepeated =
-      part !== "body" &&
-      Object.hasOwn(schema.properties, name) &&
-      Array.isArray(given[name]) &&
-      !lists.includes(name);
+      Object.hasOwn(schema.properties, name) && Array.isArray(given[name]) && !lists.includes(name);
     const place = [name, ...within].join("/");
     const detail = `${kinds[part]} ${place} ${isRepeated ? "must be given once" : text}`;
     return {
-      ...placeIn(part, name, pointer),
+      [part === "headers" ? "header" : "parameter"]: name,
       rule,
       detail,
       ...(best && { remedy: best }),
@@ -63,12 +55,9 @@ export function parametersReader(
   };
   const scopes = Object.keys(properties).filter((name) => schema.properties[name]?.isScope);
   return (sent) => {
-    if (!isObject(sent)) return invalid([bodyFault({ type: "object" }, "body must be an object")]);
-    if (part === "body" && !isUnicode(sent)) return invalid([unpairedSurrogate]);
-    if (part === "body") deleteNulls(sent, schema);
     const named = withListNames(sent, lists);
     const open = scopes.filter((name) => Object.hasOwn(named, name) && isBlank(named[name]));
-    if (open.length > 0) return invalid(open.map((name) => emptyScope(part, name)));
+    if (open.length > 0) return invalid(open.map(emptyScope));
     const given = blankIsAbsent ? withoutBlanks(named, optional) : named;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
@@ -128,38 +117,60 @@ function withListNames(given: Record<string, unknown>, lists: string[]): Record<
 }
 
 /** A list of nobody must not become everybody, as it would if it counted as not given. */
-const emptyScope = (part: ParametersPart, name: string): RequestFault => ({
-  ...placeIn(part, name, `/${name}`),
-  rule: { required: true },
-  detail: `Field [${name}] cannot be empty`,
-});
-
-/** The place of a fault: a name, or a pointer into a body. */
-function placeIn(part: ParametersPart, name: string, pointer: string): Partial<RequestFault> {
-  if (part === "body") return { pointer };
-  return part === "headers" ? { header: name } : { parameter: name };
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const unpairedSurrogate = bodyFault({ charset: "utf-8" }, "body contains an unpaired surrogate");
+const emptyScope = (name: string) =>
+  parameterFault(name, { required: true }, `Field [${name}] cannot be empty`);
 
 /**
  * A reader of a body, without conversion. An optional member that is null counts as absent. Returns a 400 that lists every
  * error.
  */
-export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Outcome {
+export function bodyReader(
+  ajv: Ajv2020,
+  schema: Schema,
+  remedyOf = openRemedies(ajv),
+): (given: unknown) => Outcome {
   const errorsIn = lazyValidator(() => ajv.compile(withBoundedErrors(schema)));
-  const remedyOf = openRemedies(ajv);
   return (given) => {
-    if (!isUnicode(given)) return invalid([unpairedSurrogate]);
+    if (!isUnicode(given))
+      return invalid([bodyFault({ charset: "utf-8" }, "body contains an unpaired surrogate")]);
     deleteNulls(given, schema);
     const errors = errorsIn(given);
     if (!errors) return { value: given };
     return invalid(faultsOf(errors, remedyOf).map((fault) => detailed(fault, `body${fault.pointer}`)));
   };
 }
+
+/**
+ * A reader of a body whose members are query parameters. Each has the declared type already. As in a query, an optional text
+ * that is blank counts as absent, a default applies, and a letter case or the form of an instant is corrected.
+ */
+export function membersReader(ajv: Ajv2020, schema: ParametersSchema): (given: unknown) => Outcome {
+  const declared = Object.entries(schema.properties).map(
+    ([name, { commaSeparated: _, isScope: _scope, ...property }]) => [name, property] as const,
+  );
+  const properties = Object.fromEntries(declared);
+  // Without a filter a search would find more than its caller meant.
+  const read = bodyReader(ajv, { ...schema, properties }, openRemedies(ajv, { removesUnknown: false }));
+  return (given) => {
+    if (!isObject(given)) return read(given);
+    const value = { ...given };
+    for (const [name, property] of declared) {
+      const member = value[name];
+      const isText = property.type === "string" && typeof member === "string";
+      if (isText && isBlank(member)) delete value[name];
+      else if (isText || (property.type === "array" && Array.isArray(member)))
+        value[name] = convert(member, property);
+    }
+    const outcome = read(value);
+    if ("error" in outcome) return outcome;
+    for (const [name, property] of declared)
+      if ("default" in property && !Object.hasOwn(value, name)) value[name] = property.default;
+    return { value };
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Deletes the optional members that are null. Generated clients send null for an absent member. */
 function deleteNulls(value: unknown, { properties = {}, required = [], items }: Schema): void {

@@ -78,8 +78,8 @@ export function routeHandler(
 function placedIn({ properties = {} }: { properties?: object } = {}) {
   const inBody = (detail: ErrorDetail): ErrorDetail => {
     if (typeof detail === "string" || !Object.hasOwn(properties, detail.parameter ?? "")) return detail;
-    const { parameter, ...fault } = detail;
-    return { pointer: `/${parameter}`, ...fault };
+    const { parameter, detail: sentence, ...fault } = detail;
+    return { pointer: `/${parameter}`, ...fault, detail: sentence.replace(/^query parameter/, "member") };
   };
   return (failed: Failure): Failure => ({ ...failed, details: failed.details.map(inBody) });
 }

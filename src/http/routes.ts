@@ -8,8 +8,13 @@ import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving, requireBody } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import { METHODS } from "./node-http.ts";
-import type { Schema } from "./parameter-text.ts";
-import { bodyReader, type ParametersPart, type ParametersSchema, parametersReader } from "./parameters.ts";
+import {
+  bodyReader,
+  membersReader,
+  type ParametersPart,
+  type ParametersSchema,
+  parametersReader,
+} from "./parameters.ts";
 import { json } from "./response.ts";
 import { type AnyHandler, type RouteContext, routeHandler } from "./route-handler.ts";
 
@@ -25,7 +30,8 @@ export async function addRoutes(
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const { isOfParameters, ...own } = schema as QuerySchema;
-    return httpPart === "body" && !isOfParameters
+    if (isOfParameters) return membersReader(ajv, own);
+    return httpPart === "body"
       ? bodyReader(ajv, own as Record<string, unknown>)
       : parametersReader(ajv, own, httpPart as ParametersPart);
   });
@@ -119,16 +125,8 @@ function queryRoute(
   if (body) return { ...route, method: "QUERY", schema: { ...own, body }, handler };
   const { properties: declared } = (query.body as { schema: ParametersSchema }).schema;
   const { properties, ...all } = completeQuery(querystring, operation);
-  const entries = Object.keys(declared).map((name) => {
-    const { commaSeparated: _, ...property } = properties[name] as Schema;
-    return [name, property];
-  });
-  const ofParameters = {
-    ...all,
-    properties: Object.fromEntries(entries),
-    blankIsAbsent: true,
-    isOfParameters: true,
-  };
+  const members = Object.entries(properties).filter(([name]) => Object.hasOwn(declared, name));
+  const ofParameters = { ...all, properties: Object.fromEntries(members), isOfParameters: true };
   return {
     ...route,
     method: "QUERY",

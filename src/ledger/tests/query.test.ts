@@ -19,10 +19,10 @@ const query = (body: unknown, headers: Record<string, string> = {}, path = "/v1/
 describe("a search by QUERY", () => {
   test.each([
     [{ account_id: ["57", "58"] }, "account_id=57,58"],
-    [{ account_id: "57", display_size: 1, page: 1 }, "account_id=57&display_size=1&page=1"],
+    [{ account_id: ["57"], display_size: 1, page: 1 }, "account_id=57&display_size=1&page=1"],
     [{ account_id: ["58"], payment_states: ["success"] }, "account_id=58&payment_states=success"],
     [
-      { account_id: ["58"], transaction_type: "payment", from_date: null },
+      { account_id: ["58"], transaction_type: "Payment", from_date: null },
       "account_id=58&transaction_type=payment",
     ],
     [
@@ -30,7 +30,7 @@ describe("a search by QUERY", () => {
       "override_account_id_restriction=true&reference=a%2C%20b&exact_reference_match=true",
     ],
     [
-      { account_id: ["57"], status_version: "1", email: "", extended: "true" },
+      { account_id: ["57"], status_version: 1, email: "", reference: " ", extended: true },
       "account_id=57&status_version=1&extended=true",
     ],
   ])("with %j has the response of GET", async (body, parameters) => {
@@ -68,7 +68,11 @@ describe("a search by QUERY", () => {
   ];
   test.each<[unknown, unknown]>([
     [{ account_id: ["57"], acount: 1 }, place("/acount", { additionalProperties: false })],
-    [{ account_id: [] }, place("/account_id", { required: true })],
+    [{ account_id: [] }, place("/account_id", { minItems: 1 })],
+    [{ account_id: [" "] }, place("/account_id/0", {})],
+    [{ account_id: "57" }, place("/account_id", { type: "array" })],
+    [{ account_id: ["57"], extended: "true" }, place("/extended", { type: "boolean" })],
+    [{ account_id: ["57"], extended: [null, null] }, place("/extended", { type: "boolean" })],
     [{ account_id: ["57,58"] }, place("/account_id/0", {})],
     [{ account_id: ["57"], display_size: "many" }, place("/display_size", { type: "integer" })],
     [{ account_id: ["57"], display_size: 1.5 }, place("/display_size", { type: "integer" })],
