@@ -79,7 +79,7 @@ function placedIn({ properties = {} }: { properties?: object } = {}) {
   const inBody = (detail: ErrorDetail): ErrorDetail => {
     if (typeof detail === "string" || !Object.hasOwn(properties, detail.parameter ?? "")) return detail;
     const { parameter, detail: sentence, ...fault } = detail;
-    return { pointer: `/${parameter}`, ...fault, detail: sentence.replace(/^query parameter/, "member") };
+    return { pointer: `/${parameter}`, ...fault, detail: sentence.replace(/^query parameter /, "body/") };
   };
   return (failed: Failure): Failure => ({ ...failed, details: failed.details.map(inBody) });
 }
