@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import type { operations } from "../../generated/ledger.ts";
 import { ledgerContract } from "../contract/contracts.ts";
+import { type Place, withValues } from "../contract/served-contract.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
 import type { Documents } from "../http/documents/documents.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
@@ -113,9 +114,11 @@ export function ledgerApp({
     ...payoutHandlers(reader),
     ...agreementHandlers(reader, primary, cursors),
   };
+  const { contract, values } = withValues(ledgerContract, valuesOf(currency));
   return createService<Operations>({
     ...ledgerService,
-    documents: documentsOf(parts, accountsClaim, currency, queue.address),
+    contract,
+    documents: { ...documentsOf(parts, accountsClaim, currency, queue.address), values },
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
       ...intakeHandlers(reader, cursors, backlog, publications, currency),
@@ -144,14 +147,20 @@ function documentsOf(
   ]);
   return {
     ...documents,
-    values: [
-      [["x-currency", "code"], currency.code],
-      [["x-currency", "decimals"], currency.digits],
-    ],
     console: { ...documents.console, claims: security && { scopeClaim, accountsClaim }, currency },
     queue: { ...documents.queue, values: security ? Object.fromEntries(names) : address },
   };
 }
+
+/** Where the contract says in which currency the amounts are. */
+const valuesOf = ({ code, digits }: Currency): [Place, unknown][] => [
+  [["x-currency", "code"], code],
+  [["x-currency", "decimals"], digits],
+  [
+    ["info", "summary"],
+    ledgerContract.info.summary?.replace("GBP, which has 2", `${code}, which has ${digits}`),
+  ],
+];
 
 function mapError(error: unknown): HttpError | undefined {
   if (error instanceof DatabaseUnavailable)

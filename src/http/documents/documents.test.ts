@@ -495,7 +495,11 @@ test("the page shows the tables of the extensions of a contract", async () => {
   );
   expect(text).toContain('<tr><th scope="col">column</th><th scope="col">payment</th>');
   const ofFeatures = (await send("features", "/docs")).text;
-  expect(ofFeatures.match(/<article id="[^"]+">/g)).toEqual(['<article id="x-keywords">']);
+  expect(ofFeatures.match(/<article id="[^"]+">/g)).toEqual([
+    '<article id="x-query">',
+    '<article id="x-keywords">',
+  ]);
+  expect(ofFeatures).toContain("<td>/query</td><td>queryFeatures</td><td>hasFeatures</td>");
   expect(ofFeatures).toContain("<td><code>x-unique-items</code></td><td>No element is twice in the list.");
 });
 
@@ -510,6 +514,7 @@ test("texts of a contract are escaped on its page", () => {
   expect(page).not.toContain(special);
   const rows = [{ [special]: special }, { other: `\`${special}\`` }];
   const tables = tablesOf({
+    paths: {},
     [`x-${special}`]: { description: special, [special]: { description: special, rows } },
   } as never);
   expect(tables).not.toContain(special);

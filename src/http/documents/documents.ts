@@ -60,7 +60,8 @@ export function serveDocuments(
 ) {
   const { publicUrl } = app;
   const url: [Place, unknown][] = publicUrl === undefined ? [] : [[["servers", "0", "url"], publicUrl]];
-  const { contract, values } = withValues(written, [...url, ...(given.values ?? [])]);
+  const { contract } = withValues(written, url);
+  const values = [...url, ...(given.values ?? [])];
   const { console, queue } = given;
   const servedYaml = (isOpenApi32: boolean) =>
     readOnce(yaml, async () => {

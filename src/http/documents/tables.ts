@@ -1,4 +1,4 @@
-import type { Contract } from "../../contract/operations.ts";
+import { type Contract, queryKey } from "../../contract/operations.ts";
 import { escapeHtml, prose, scrollBox } from "./page.ts";
 
 type Row = Record<string, unknown>;
@@ -13,14 +13,27 @@ const others = ["x-problems", "x-general-responses", "x-webhooks"];
 /** The tables in the extensions (`x-…`) of a contract, as HTML. Swagger UI does not render them. */
 export function tablesOf(contract: Contract): string {
   const own = Object.entries(contract).filter(([name]) => name.startsWith("x-") && !others.includes(name));
-  return own.map(([name, tables]) => article(name, tables as Record<string, unknown>)).join("\n");
+  return [...queriesOf(contract), ...own]
+    .map(([name, tables]) => article(name, tables as Record<string, unknown>))
+    .join("\n");
+}
+
+/** The operations with the method QUERY, which Swagger UI does not know. */
+function queriesOf({ paths }: Contract): [string, object][] {
+  const rows = Object.entries(paths).flatMap(([path, { [queryKey]: query }]) => {
+    const { operationId: operation, "x-query-of": same_as } = (query ?? {}) as Record<string, string>;
+    return operation === undefined ? [] : [{ path, operation, same_as }];
+  });
+  const description = `Operations with the method QUERY (RFC 10008), each beside one that means the same. The body is that of the
+POST, or has the query parameters of the GET as its members. \`/openapi-3.2.yaml\` has them among the other operations.`;
+  return rows.length > 0 ? [[queryKey, { description, operations: { rows } }]] : [];
 }
 
 function article(name: string, { description, ...members }: Record<string, unknown>): string {
-  const { values = [], tables = [] } = Object.groupBy(Object.entries(members), ([, member]) =>
-    typeof member === "object" ? "tables" : "values",
-  );
-  const parts = (tables as [string, Table][]).flatMap(([title, one]) => [
+  const all = Object.entries(members);
+  const values = all.filter(([, member]) => typeof member !== "object");
+  const tables = (all as [string, Table][]).filter(([, member]) => member.rows);
+  const parts = tables.flatMap(([title, one]) => [
     `<h3>${escapeHtml(title)}</h3>`,
     `<p>${prose(one.description)}</p>`,
     renderTable(one.rows ?? []),
