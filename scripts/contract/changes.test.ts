@@ -56,6 +56,7 @@ const serviceId = "        service_id: { type: string, maxLength: 255, descripti
 const notSent: Replacement = [serviceId, ""];
 const longerSent: Replacement = [serviceId, serviceId.replace("255", "256")];
 const notIdentified: Replacement = ["      required: [message-id]\n", ""];
+const noFilter: Replacement = ["                email:\n", "                mail:\n"];
 const needs = (bump: string) =>
   new RegExp(`^changes: [\\w ]+: info.version stayed 1.0.0, but .* ${bump} bump`);
 
@@ -71,6 +72,7 @@ const unlisted = /^changes: CHANGELOG.md does not list the changes to the contra
 const noOperation = /\*\*breaking\*\* .*Operation `publishToTopic` was removed/;
 const noMember = /\*\*breaking\*\* .*`service_id` was removed/;
 const noId = /\*\*breaking\*\* .*no longer required: `message-id`/;
+const noEmail = /\*\*breaking\*\* `QUERY \/v1\/transaction\/`: .*Property `email` was renamed/;
 const aLength = /\*\*breaking\*\* .*`maxLength` of `service_id` changed/;
 const aMember = /`PaymentEvent`: changed member `external_metadata`\.\n/;
 test.each<[string, string, Replacement[], output: RegExp, errors: RegExp]>([
@@ -80,6 +82,7 @@ test.each<[string, string, Replacement[], output: RegExp, errors: RegExp]>([
   ["a member that is sent no longer", "openapi/ledger.yaml", [notSent], noMember, needs("major")],
   ["a longer text that is sent", "openapi/ledger.yaml", [longerSent], aLength, needs("major")],
   ["a header that is optional now", events, [notIdentified], noId, needs("major")],
+  ["a filter that a QUERY has no longer", ledger, [noFilter], noEmail, needs("major")],
   ["a shorter maximum length", features, [shorter], breaking, needs("major")],
   ["a breaking change in a minor version", features, [shorter, version("1.1.0")], breaking, /major/],
   ["a new member", features, [addition], /new member `since`/, needs("minor")],

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { parse } from "yaml";
+import { parseDocument } from "yaml";
+import { toOpenApi32 } from "../../src/contract/openapi-3-2.ts";
 import { rejectUnknown, runCommand, say, UsageError } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
 import { type Change, type Document, describeChanges } from "./describe-changes.ts";
@@ -40,14 +42,17 @@ interface Comparison {
 const currentPath = (file: string) => join(file.endsWith(".asyncapi.yaml") ? folder : generatedFolder, file);
 
 async function compare(file: string): Promise<Comparison> {
-  const [current, released] = [currentPath(file), join(releasedFolder, file)];
-  const now = await readContract(current);
+  await using folder = await mkdtempDisposable(join(tmpdir(), "changes-"));
+  const current = await openContract(currentPath(file), join(folder.path, "current.yaml"));
+  const now = current.contract;
   const { title, version } = now.info;
   const name = `${title} ${version}`;
-  if (!existsSync(released)) return { name, before: undefined, lines: [], fault: undefined };
-  const before = await readContract(released);
+  const path = join(releasedFolder, file);
+  if (!existsSync(path)) return { name, before: undefined, lines: [], fault: undefined };
+  const released = await openContract(path, join(folder.path, "released.yaml"));
+  const before = released.contract;
   const options = ["--format", "json", "--fail-on", "none", "--check-version"];
-  const { output, errors } = await redocly(["diff", released, current, ...options]);
+  const { output, errors } = await redocly(["diff", released.path, current.path, ...options]);
   if (output === "") throw new Error(errors);
   const changes = (JSON.parse(output) as { changes: Change[] }).changes.filter(
     ({ path }) => path !== "#/info",
@@ -62,9 +67,19 @@ async function compare(file: string): Promise<Comparison> {
   };
 }
 
-async function readContract(path: string): Promise<Document> {
+/**
+ * A contract, and the file of it that is compared. That of a service is written there in OpenAPI 3.2, where Redocly knows
+ * what is sent and what has the method QUERY.
+ */
+async function openContract(path: string, compared: string): Promise<{ path: string; contract: Document }> {
   try {
-    return parse(await readFile(path, "utf8"));
+    const document = parseDocument(await readFile(path, "utf8"));
+    if (path.endsWith(".asyncapi.yaml")) return { path, contract: document.toJS() };
+    const [error] = document.errors;
+    if (error) throw error;
+    toOpenApi32(document);
+    await writeFile(compared, document.toString());
+    return { path: compared, contract: document.toJS() };
   } catch (error) {
     throw new Error(`${relative(root, path)}: ${(error as Error).message}`);
   }

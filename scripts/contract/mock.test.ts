@@ -93,11 +93,11 @@ test("only the named service is served, and an unknown name is rejected", async 
 });
 
 /** A valid request for an operation: the examples of its required query parameters and of its body. */
-function requestOf(contract: Contract, { path, method, parameters }: Operation) {
+function requestOf(contract: Contract, { path, key, method, parameters }: Operation) {
   const query = (parameters as (Parameter & { example: unknown })[])
     .filter(({ in: place, required }) => place === "query" && required)
     .map(({ name, example }): [string, string] => [name, String(example)]);
-  const raw = contract.paths[path]?.[method.toLowerCase()] as { requestBody?: unknown } | undefined;
+  const raw = contract.paths[path]?.[key] as { requestBody?: unknown } | undefined;
   const declared = follow(contract, raw?.requestBody) as DeclaredResponse | undefined;
   const [example] = Object.values(declared?.content?.["application/json"]?.examples ?? {});
   const { value: body } = (example ?? {}) as { value?: unknown };
