@@ -15,7 +15,7 @@ import (
 func callLedger(url string) {
 	client := must(ledger.NewClientWithResponses(url))
 	account, yes := "demo", true
-	show("missing", must(client.GetEventWithResponse(ctx, 9007199254740991)).ApplicationproblemJSON404)
+	show("missing", must(client.GetEventWithResponse(ctx, 9007199254740991, nil)).ApplicationproblemJSON404)
 	fromDate := time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC)
 	searched := must(client.SearchTransactionsWithResponse(ctx, &ledger.SearchTransactionsParams{
 		AccountId:     &[]string{account, "plain"},

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../../src/contract/describe-schema.ts";
-import type { Contract, Operation } from "../../../src/contract/operations.ts";
+import { type Contract, type Operation, operationsOf } from "../../../src/contract/operations.ts";
 import { resolved } from "../../../src/contract/validation.ts";
 import type { Random } from "../../../testing/random.ts";
 import { type Spoiled, spoiledValues, withWrongLetter } from "./spoilers.ts";
@@ -78,15 +78,27 @@ export function* spoiledRequests(
   }
   yield {
     mistake: "unknown parameter",
-    unclear: "without it a search finds more than its sender meant",
+    unclear: findsMore,
     place: "query",
     request: { ...request, query: { ...query, colour: "red" } },
   };
   if (body === undefined || !operation.body) return;
   const bodySchema = resolved(contract, operation.body.schema);
+  const isOfFilters = hasFilters(contract, operation);
   for (const { value, place, ...spoiled } of spoiledParts(body, bodySchema, "", random))
-    yield { ...spoiled, place: `body${place}`, request: { ...request, body: value } };
+    yield {
+      ...spoiled,
+      ...(isOfFilters && spoiled.mistake === "unknown member" && { unclear: findsMore }),
+      place: `body${place}`,
+      request: { ...request, body: value },
+    };
 }
+
+const findsMore = "without it a search finds more than its sender meant";
+
+/** True for an operation whose body has the query parameters of a GET. */
+const hasFilters = (contract: Contract, { queryOf }: Operation) =>
+  operationsOf(contract).some(({ operationId, method }) => operationId === queryOf && method === "GET");
 
 /** A header cannot have control characters, and it is one text. */
 const isHeaderValue = (value: unknown) => typeof value === "string" && !/\p{Cc}/u.test(value);
