@@ -15,6 +15,7 @@ import { contractMarkdown, llmsText, problemListMarkdown, problemMarkdown } from
 import { completePage, escapeHtml, htmlDocument, htmlPage, type PageValues } from "./page.ts";
 import { problemList, problemNames, problemPage } from "./problem-pages.ts";
 import { tablesOf } from "./tables.ts";
+import type { YamlEdits } from "./yaml-worker.ts";
 
 /** What a service publishes besides its responses: its contracts, their pages and its console. */
 export interface Documents {
@@ -63,20 +64,11 @@ export function serveDocuments(
   const { contract } = withValues(written, url);
   const values = [...url, ...(given.values ?? [])];
   const { console, queue } = given;
-  const servedYaml = (isOpenApi32: boolean) =>
-    readOnce(yaml, async () => {
-      const text = await readFile(given.contract, "utf8");
-      if (!isOpenApi32 && leftOut.length === 0 && values.length === 0) return text;
-      const options = { workerData: { text, leftOut, values, isOpenApi32 }, execArgv: [] };
-      const [served] = await once(
-        new Worker(new URL("./yaml-worker.ts", import.meta.url), options),
-        "message",
-      );
-      return served;
-    });
+  const edition = (isOpenApi32: boolean) =>
+    readOnce(yaml, () => servedYaml(given.contract, { leftOut, values, isOpenApi32 }));
   const described: Record<string, Document> = {
-    "/openapi.yaml": servedYaml(false),
-    "/openapi-3.2.yaml": servedYaml(true),
+    "/openapi.yaml": edition(false),
+    "/openapi-3.2.yaml": edition(true),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
     "/openapi.json": readOnce(json, async () => toJson(contract)),
     "/docs": page(
@@ -162,6 +154,15 @@ const queueMarkdown = async ({ markdown, values }: NonNullable<Documents["queue"
 
 /** True for a browser. Other clients send no media type, or one of data. */
 const asksForHtml = ({ headers: { accept = "" } }: FastifyRequest) => accept.includes("text/html");
+
+/** The text of a contract with these edits. */
+async function servedYaml(contract: URL, edits: YamlEdits): Promise<string> {
+  const text = await readFile(contract, "utf8");
+  if (!edits.isOpenApi32 && edits.leftOut.length === 0 && edits.values.length === 0) return text;
+  const options = { workerData: { text, ...edits }, execArgv: [] };
+  const [yaml] = await once(new Worker(new URL("./yaml-worker.ts", import.meta.url), options), "message");
+  return yaml;
+}
 
 /** Links from the service to its descriptions, as a link set (RFC 9264). */
 function catalog(base: string, documents: Record<string, Document>): string {
