@@ -29,6 +29,8 @@ export interface Request<Operation> {
   /** The declared headers. */
   headers: ParametersIn<Operation, "header">;
   body: RequestBody<Operation>;
+  /** True if the parameters of `query` were in the body of a QUERY, so that a URL cannot repeat them. */
+  parametersInBody: boolean;
   /** The URL that the caller sent, without the query, for example `http://ledger.test:8081/v1/transaction`. */
   url: string;
   /** The URL under which the caller reaches the service, without a slash at its end. */

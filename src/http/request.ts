@@ -60,6 +60,9 @@ export class HandlerRequest {
     const { log, logsRequests } = this.#endpoint;
     return logsRequests ? log.child({ requestId: this.#reply.request.id }) : log;
   }
+  get parametersInBody() {
+    return this.#reply.request.method === "QUERY";
+  }
   get url() {
     const { request } = this.#reply;
     return originOf(request) + request.url.split("?")[0];

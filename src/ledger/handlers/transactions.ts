@@ -128,7 +128,7 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors, currency: Cu
       const filter = filterOf(query);
       const limit = query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
       const found = await readPage(request, cursors.page, {
-        filters: linkParametersOf(query),
+        filters: request.parametersInBody ? [] : linkParametersOf(query),
         displaySizeMax,
         countMax: query.limit_total ? limit : undefined,
         rows: (after, limits) => searchTransactions(sql, { ...filter, after }, limits),

@@ -9,6 +9,9 @@ interface AccountRequest {
   query: Record<string, unknown>;
 }
 
+/** Maximum number of accounts in a message. A request can name 1,000. */
+const shownMax = 20;
+
 const everyAccount = "ledger:read:all";
 
 /** The parameters that contain one account or a list of accounts. */
@@ -42,8 +45,9 @@ function checkAccounts({ caller, path, query }: AccountRequest, claim: string) {
   const own = new Set(Array.isArray(accounts) ? accounts : []);
   const foreign = named.filter((account) => !own.has(account));
   if (foreign.length === 0) return undefined;
+  const others = foreign.length > shownMax ? ` and ${foreign.length - shownMax} others` : "";
   throw insufficientScope(
-    `the token's claim ${claim} does not contain ${foreign.join(", ")}, and the token lacks the scope ${everyAccount}`,
+    `the token's claim ${claim} does not contain ${foreign.slice(0, shownMax).join(", ")}${others}, and the token lacks the scope ${everyAccount}`,
     [everyAccount],
   );
 }

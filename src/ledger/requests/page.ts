@@ -15,7 +15,7 @@ type Extension = { extended?: boolean | undefined; cursor?: string | undefined }
 
 /** What can be searched, page by page. */
 export interface Search<Row> {
-  /** The parameters besides the page, as links have them. */
+  /** The parameters besides the page, as links have them. Empty if they are in a body. */
   filters: [name: string, value: unknown][];
   /** A greater `display_size` counts as this. */
   displaySizeMax: number;

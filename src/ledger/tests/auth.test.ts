@@ -103,6 +103,9 @@ test("the accounts in the body of a QUERY must be the token's", async () => {
   };
   expect(await statusOf(own, { account_id: ["57", "56"] })).toBe(200);
   expect(await statusOf(own, { account_id: ["57", "58"] })).toBe(403);
+  const account_id = Array.from({ length: 1000 }, (_, n) => `${n}-`.padEnd(250, "x"));
+  expect(await statusOf(own, { account_id })).toBe(403);
+  expect(await statusOf(all, { account_id })).toBe(200);
   for (const body of [
     {},
     { account_id: null },

@@ -35,7 +35,12 @@ describe("a search by QUERY", () => {
     ],
   ])("with %j has the response of GET", async (body, parameters) => {
     const { status, json, headers } = await query(body);
-    expect([status, json]).toEqual([200, await get(`/v1/transaction?${parameters}`)]);
+    const { _links, ...page } = await get(`/v1/transaction?${parameters}`);
+    expect([status, json]).toEqual([200, { ...page, _links: expect.any(Object) }]);
+    const names = Object.values<{ href: string }>(json._links).flatMap(({ href }) => [
+      ...new URL(href).searchParams.keys(),
+    ]);
+    expect(["page", "cursor", "display_size", "extended"]).toEqual(expect.arrayContaining(names));
     expect([headers.link, headers["cache-control"]]).toEqual([undefined, "private, no-cache"]);
   });
 
