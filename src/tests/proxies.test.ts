@@ -99,6 +99,10 @@ for (const kind of proxies) {
       });
       const found = await Array.fromAsync(pages, ({ transaction_id }) => transaction_id);
       expect(found).toEqual(ids.toReversed());
+      // No URL can name them, so this search has the method QUERY.
+      const account_id = [...Array.from({ length: 999 }, (_, n) => `account-with-a-long-name-${n}`), "57"];
+      const queried = ledgerClient({ baseUrl: ledger }).eachTransaction({ account_id, display_size: 2 });
+      expect(await Array.fromAsync(queried, ({ transaction_id }) => transaction_id)).toEqual(found);
       for (const base of [ledger, features]) {
         const { servers } = (await (await request(`${base}/openapi.json`)).body.json()) as {
           servers: { url: string }[];
@@ -268,7 +272,8 @@ describeNginx("the Ingress of the feature storage, as ingress-nginx renders it",
     const contract = (await (await request(`${proxy.url}/openapi.json`)).body.json()) as Contract;
     const paths = operationsOf(contract).map(({ path }) => path.replaceAll(/\{\w+\}/g, "x"));
     const documents = ["/", "/docs", "/docs/docs.js", "/console", "/console/console.js", "/openapi.yaml"];
-    for (const path of [...paths, ...documents, "/.well-known/api-catalog"]) {
+    const others = ["/openapi-3.2.yaml", "/problems", "/problems/not-found", "/llms.txt"];
+    for (const path of [...paths, ...documents, ...others, "/.well-known/api-catalog"]) {
       const [direct, proxied] = await Promise.all(
         [service, proxy].map(async ({ url }) => {
           const { statusCode, body } = await request(url + path, { method: "OPTIONS" });

@@ -29,8 +29,17 @@ const isRouted = (path: string, routes: Route[]): boolean =>
     route.pathType === "Exact" ? path === route.path : `${path}/`.startsWith(`${route.path}/`),
   );
 
-const published = ["/", "/docs", "/docs/docs.css", "/console", "/console/console.js"];
-const descriptions = ["/openapi.yaml", "/openapi.json", "/.well-known/api-catalog"];
+const published = [
+  "/",
+  "/docs",
+  "/docs/docs.css",
+  "/console",
+  "/console/console.js",
+  "/problems",
+  "/problems/x",
+];
+const descriptions = ["/openapi.yaml", "/openapi-3.2.yaml", "/openapi.json", "/.well-known/api-catalog"];
+const forModels = ["/llms.txt", "/mcp"];
 
 test.each([
   { service: "ledger", contract: ledgerContract, others: ["/asyncapi.yaml"] },
@@ -42,7 +51,7 @@ test.each([
     const operations = operationsOf(contract);
     const ofHealth = operations.filter(({ tags }) => tags.includes("health")).map(({ path }) => path);
     const ofCallers = operations.map(({ path }) => path).filter((path) => !ofHealth.includes(path));
-    const expected = [...ofCallers, ...published, ...descriptions, ...others];
+    const expected = [...ofCallers, ...published, ...descriptions, ...forModels, ...others];
     expect(expected.filter((path) => !isRouted(path, routes))).toEqual([]);
     expect(ofHealth.filter((path) => isRouted(path, routes))).toEqual([]);
     expect(ofHealth).toHaveLength(2);
