@@ -82,6 +82,8 @@ async function start(args: string[]): Promise<void> {
 
   const log = openLog(settings.LOG_LEVEL, logOutput(settings.LOG_FORMAT));
   captureConsole(log);
+  const stop = stopOnSignals();
+  stop.signal.addEventListener("abort", () => setTimeout(exitLate, stopMaxMs, log).unref());
   await warnOfMisspelt(specification, log);
   const security = await openAuthentication(settings, log);
   const isLocal = await isLoopback(settings.HOST);
@@ -98,9 +100,7 @@ async function start(args: string[]): Promise<void> {
     mcp: settings.MCP,
     keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
   };
-  const stop = stopOnSignals();
   log.info(`starting ${chosen.map(([name]) => name).join(" and ")}; Ctrl-C stops this process`);
-  stop.signal.addEventListener("abort", () => setTimeout(exitLate, stopMaxMs, log).unref());
   const failures: Error[] = [];
   const running = loaded.map(async ({ name, start }) => {
     try {

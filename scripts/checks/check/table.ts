@@ -132,7 +132,8 @@ export const wheel: Check[] = [
     "codegen, linter, token issuer and servers",
     1.5,
     ["openapi", "scripts", "simulation"],
-    [python, pgbouncer, patroni, newRabbitmq],
+    // One test expects that everything is installed.
+    [python, pgbouncer, patroni, newPatroni, newRabbitmq, newPostgresql, valkey, ...proxies],
   ),
   slow(
     "process",
