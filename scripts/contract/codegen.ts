@@ -20,7 +20,6 @@ import { clientOperations } from "./client-operations.ts";
 import { completeContract, type Problems } from "./complete.ts";
 import { describeSchemas } from "./database-schema.ts";
 import { readEventTypes } from "./event-types.ts";
-import { queueMarkdown } from "./queue-markdown.ts";
 import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
@@ -69,10 +68,11 @@ async function bundleQueueContract(contract: string, file: string): Promise<Map<
   if (code !== 0) throw new Error(errors);
   const bundled = parse(output, keepDescription);
   for (const [name, schema] of Object.entries<Schema>(bundled.components.schemas)) addTitles(schema, name);
+  const { html, markdown } = renderQueue(bundled);
   return new Map([
     [file, `# ${banner(file)}\n\n${stringify(bundled, yamlStyle)}`],
-    [file.replace(".asyncapi.yaml", ".html"), renderQueue(bundled)],
-    [file.replace(".asyncapi.yaml", ".md"), queueMarkdown(bundled)],
+    [file.replace(".asyncapi.yaml", ".html"), html],
+    [file.replace(".asyncapi.yaml", ".md"), markdown],
   ]);
 }
 

@@ -1,158 +1,152 @@
-import { marked } from "marked";
 import { follow } from "../../src/contract/operations.ts";
-import { escapeHtml, htmlPage, scrollBox } from "../../src/http/documents/page.ts";
-import { renderTable } from "../../src/http/documents/tables.ts";
+import { htmlPage } from "../../src/http/documents/page.ts";
+import { type Block, contentsOf, inCode, toHtml, toMarkdown } from "./page-blocks.ts";
 import { publishing, receiving, type Snippet, withMessage } from "./snippets.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: An AsyncAPI document that the linter has checked.
 type Node = any;
 
-const code = (text: unknown) => `<code>${escapeHtml(text)}</code>`;
-const prose = (text = "") => marked.parse(text, { async: false }).trim();
-const inline = (text: string) => marked.parseInline(text, { async: false }).trim();
 const nameOf = (pointer: string) => pointer.split("/").at(-1) as string;
 
-const codeBlock = (text: string) => scrollBox(`<pre><code>${escapeHtml(text)}</code></pre>`);
-
-/** Renders the contract of the queue and of what is sent as a page: an AsyncAPI document that refers to its own components only. */
-export function renderQueue(contract: Node): string {
-  const { info, operations, components } = contract;
-  const [{ payload: event }] = Object.values<Node>(components.messages)[0].examples;
-  const page = [
-    `<h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1>`,
-    prose(info.description),
-    '<h2 id="publish">Publish a message</h2>',
-    ...Object.keys(publishing).map((kind) => renderPublishing(kind, event)),
-    '<h2 id="receive">Receive a webhook</h2>',
-    prose(receiving.introduction),
-    ...receiving.snippets.flatMap(renderSnippet),
-    ...Object.entries<Node>(operations).flatMap(([id, operation]) =>
-      renderOperation(contract, id, operation),
-    ),
-    ...renderEventTypes(contract["x-event-types"]),
-    '<h2 id="schemas">Schemas</h2>',
-    ...Object.entries<Node>(components.schemas)
-      .toReversed()
-      .flatMap(([name, schema]) => renderSchema(name, schema)),
-  ].filter((part) => part !== "");
-  return htmlPage({
-    title: `${info.title} ${info.version}`,
+/** The contract of the queue and of what is sent as a page, in HTML and in Markdown. Its references lead to its own components. */
+export function renderQueue(contract: Node): { html: string; markdown: string } {
+  const blocks = queueBlocks(contract);
+  const { title, version } = contract.info;
+  const html = htmlPage({
+    title: `${title} ${version}`,
     root: "../",
     links: [
       ["../docs", "Contract of the ledger"],
       ["../asyncapi.yaml", "AsyncAPI as YAML"],
     ],
-    content: `<div class="with-contents">\n${contents(page)}\n<article>\n${page.join("\n")}\n</article>\n</div>`,
+    content: `<div class="with-contents">\n${contentsOf(blocks)}\n<article>\n${toHtml(blocks)}\n</article>\n</div>`,
   });
+  return { html, markdown: toMarkdown(blocks) };
 }
 
-function renderOperation(contract: Node, id: string, operation: Node): string[] {
+function queueBlocks(contract: Node): Block[] {
+  const { info, operations, components } = contract;
+  const [{ payload: event }] = Object.values<Node>(components.messages)[0].examples;
+  return [
+    { level: 1, heading: `${info.title} ${info.version}` },
+    { prose: info.description },
+    { level: 2, heading: "Publish a message", id: "publish" },
+    ...Object.keys(publishing).map((kind) => publishingBlock(kind, event)),
+    { level: 2, heading: "Receive a webhook", id: "receive" },
+    { prose: receiving.introduction },
+    ...receiving.snippets.flatMap(snippetBlocks),
+    ...Object.entries<Node>(operations).flatMap(([id, operation]) =>
+      operationBlocks(contract, id, operation),
+    ),
+    ...eventTypeBlocks(contract["x-event-types"]),
+    { level: 2, heading: "Schemas", id: "schemas" },
+    ...Object.entries<Node>(components.schemas)
+      .toReversed()
+      .flatMap(([name, schema]) => schemaBlocks(name, schema)),
+  ];
+}
+
+function operationBlocks(contract: Node, id: string, operation: Node): Block[] {
   const { action, title, summary, description } = operation;
   const channel = follow(contract, operation.channel) as Node;
   const all = (references: Node[]) => references.map((one): Node => follow(contract, one));
   return [
-    `<h2 id="${id}">Operation ${code(id)}: ${escapeHtml(title)}</h2>`,
-    `<p>The ledger's action is ${code(action)}. ${escapeHtml(summary)}</p>`,
-    prose(description),
-    `<h3 id="${nameOf(operation.channel.$ref)}">Channel ${code(channel.address)}: ${escapeHtml(channel.title)}</h3>`,
-    prose(channel.description),
-    ...all(channel.servers).flatMap(({ protocol, host, pathname = "", description, security = [] }) => [
-      `<h4>Server ${code(`${protocol}://${host}${pathname}`)}</h4>`,
-      prose(description),
-      ...all(security).map(
-        (scheme) => `<p>Security ${code(scheme.scheme ?? scheme.type)}. ${inline(scheme.description)}</p>`,
-      ),
-    ]),
+    { level: 2, heading: `Operation ${inCode(id)}`, explanation: title, id },
+    { prose: `The ledger's action is ${inCode(action)}. ${summary}` },
+    { prose: description },
+    {
+      ...{ level: 3, heading: `Channel ${inCode(channel.address)}`, explanation: channel.title },
+      id: nameOf(operation.channel.$ref),
+    },
+    { prose: channel.description },
+    ...all(channel.servers).flatMap(
+      ({ protocol, host, pathname = "", description, security = [] }): Block[] => [
+        { level: 4, heading: `Server ${inCode(`${protocol}://${host}${pathname}`)}` },
+        { prose: description },
+        ...all(security).map(({ scheme, type, description }) => ({
+          prose: `Security ${inCode(scheme ?? type)}. ${description}`,
+        })),
+      ],
+    ),
     // Those of the channel, since those of an operation refer to them.
-    ...all(Object.values(channel.messages)).flatMap((message) => renderMessage(contract, message)),
+    ...all(Object.values(channel.messages)).flatMap((message) => messageBlocks(contract, message)),
   ];
 }
 
-function renderMessage(contract: Node, message: Node): string[] {
+function messageBlocks(contract: Node, message: Node): Block[] {
   const { name, title, summary, contentType, headers, payload, correlationId, examples } = message;
+  const types = [payload, headers].filter(Boolean).map(typeOf).join(", with ");
   const { location, description } = correlationId ? (follow(contract, correlationId) as Node) : {};
   return [
-    `<h3 id="message-${name}">Message ${code(name)}: ${escapeHtml(title)}</h3>`,
-    `<p>${inline(summary)} ${code(contentType)}, ${typeOf(payload)}${headers ? `, with ${typeOf(headers)}` : ""}.</p>`,
-    location ? `<p>Correlation id ${code(location)}. ${inline(description)}</p>` : "",
-    ...examples.map(({ summary, headers, payload }: Node) => {
-      const texts = [headers, payload].filter(Boolean).map((part) => JSON.stringify(part, null, 2));
-      return `<details><summary>${escapeHtml(summary)}</summary>${texts.map(codeBlock).join("\n")}</details>`;
-    }),
+    { level: 3, heading: `Message ${inCode(name)}`, explanation: title, id: `message-${name}` },
+    { prose: `${summary} ${inCode(contentType)}, ${types}.` },
+    ...(location ? [{ prose: `Correlation id ${inCode(location)}. ${description}` }] : []),
+    ...examples.map(({ summary, headers, payload }: Node) => ({
+      summary,
+      texts: [headers, payload].filter(Boolean).map((part) => JSON.stringify(part, null, 2)),
+    })),
   ];
 }
 
-function renderEventTypes({ description, ...tables }: Node): string[] {
+function eventTypeBlocks({ description, ...tables }: Node): Block[] {
   return [
-    `<h2 id="event-types">Event types</h2>`,
-    prose(description),
-    ...Object.entries<Node>(tables).flatMap(([resourceType, table]) => [
-      `<h3 id="event-types-${resourceType}">Resource type ${code(resourceType)}</h3>`,
-      prose(table.description),
-      renderTable(
-        table.rows.map(({ event_type, description, state = "none", details = [] }: Node) => ({
+    { level: 2, heading: "Event types", id: "event-types" },
+    { prose: description },
+    ...Object.entries<Node>(tables).flatMap(([resourceType, table]): Block[] => [
+      { level: 3, heading: `Resource type ${inCode(resourceType)}`, id: `event-types-${resourceType}` },
+      { prose: table.description },
+      {
+        eventTypes: table.rows.map(({ event_type, description, state = "none", details = [] }: Node) => ({
           event_type,
           description,
           state,
           details,
         })),
-      ),
+      },
     ]),
   ];
 }
 
-/** Links to the headings that have an id, without their explanations. */
-function contents(page: string[]): string {
-  const headings = page.map((part) => /^<h(\d) id="([^"]*)">(.*?)(?:: .*)?<\/h\d>$/.exec(part));
-  const links = headings
-    .filter((heading) => heading !== null)
-    .map(([, level, id, title]) => `<li class="level-${level}"><a href="#${id}">${title}</a></li>`);
-  return `<nav class="contents" aria-label="Contents">\n<ul>\n${links.join("\n")}\n</ul>\n</nav>`;
-}
-
 /** How to publish an event to one kind of queue. The service shows the section of its own kind. */
-function renderPublishing(kind: string, event: Node): string {
+function publishingBlock(kind: string, event: Node): Block {
   const { introduction, snippets } = publishing[kind] as (typeof publishing)[string];
-  const programs = snippets.flatMap((snippet) =>
-    renderSnippet({ ...snippet, program: withMessage(snippet.program, event) }),
-  );
   const { resource_external_id: id, event_details: details } = event;
   const request = `GET /v1/transaction/${id}?account_id=${details.gateway_account_id}`;
-  const result = `<p>Then ${code(request)} returns the payment.</p>`;
-  return `<section data-kind="${kind}">\n${[prose(introduction), ...programs, result].join("\n")}\n</section>`;
+  const blocks = [
+    { prose: introduction },
+    ...snippets.flatMap((snippet) =>
+      snippetBlocks({ ...snippet, program: withMessage(snippet.program, event) }),
+    ),
+    { prose: `Then ${inCode(request)} returns the payment.` },
+  ];
+  return { kind, blocks };
 }
 
-const renderSnippet = ({ language, requires, program }: Snippet): string[] => [
-  `<h3>${language}</h3>`,
-  prose(requires),
-  codeBlock(program),
+const snippetBlocks = ({ language, requires, program }: Snippet): Block[] => [
+  { level: 3, heading: language },
+  { prose: requires },
+  { code: program, language: language.toLowerCase() },
 ];
 
-function renderSchema(schemaName: string, schema: Node): string[] {
+function schemaBlocks(schemaName: string, schema: Node): Block[] {
   const { description, properties = {}, required = [] } = schema;
-  const rows = Object.entries<Node>(properties).map(
-    ([name, member]) =>
-      `<tr><td>${code(name)}${required.includes(name) ? "<br>required" : ""}</td><td>${typeOf(member)}</td><td>${prose(member.description)}</td></tr>`,
-  );
+  const members = Object.entries<Node>(properties).map(([name, member]) => ({
+    name,
+    isRequired: required.includes(name),
+    type: typeOf(member),
+    description: member.description,
+  }));
   return [
-    `<h3 id="${schemaName}">${escapeHtml(schemaName)}</h3>`,
-    prose(description),
-    `<p>${typeOf(schema)}</p>`,
-    ...(rows.length > 0
-      ? [
-          scrollBox(
-            ["<table>", "<tr><th>member</th><th>type</th><th>meaning</th></tr>", ...rows, "</table>"].join(
-              "\n",
-            ),
-          ),
-        ]
-      : []),
+    { level: 3, heading: schemaName, id: schemaName },
+    { prose: description },
+    { prose: typeOf(schema) },
+    { members },
   ];
 }
 
-/** Describes in words the values that a schema allows. */
+/** Describes the values that a schema allows, in words and in Markdown. */
 function typeOf(schema: Node): string {
-  if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
+  if (schema.$ref) return `[${nameOf(schema.$ref)}](#${nameOf(schema.$ref)})`;
   if (schema.allOf) return schema.allOf.map(typeOf).join(", and ");
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (alternatives) return alternatives.map(typeOf).join("; or ");
@@ -161,9 +155,9 @@ function typeOf(schema: Node): string {
   const limits = { format, pattern, without, minLength, maxLength, minimum, maximum };
   return [
     [type].flat().join(" or "),
-    ...(values ? [`one of ${values.map((value: unknown) => code(JSON.stringify(value))).join(", ")}`] : []),
+    ...(values ? [`one of ${values.map((value: unknown) => inCode(JSON.stringify(value))).join(", ")}`] : []),
     ...Object.entries(limits)
       .filter(([, limit]) => limit !== undefined)
-      .map(([name, limit]) => `${name} ${code(limit)}`),
+      .map(([name, limit]) => `${name} ${inCode(limit)}`),
   ].join(", ");
 }
