@@ -134,15 +134,11 @@ export function completeContract(text: string): { yaml: string; contract: Contra
 
   /** Adds what an entity tag needs. A header that the operation declares itself stays. */
   function addEntityTag(...operation: string[]): void {
-    const add = (place: string[], name: string) => {
-      if (!document.hasIn(place))
-        document.setIn(place, document.createNode({ $ref: `#/components/${name}` }));
-    };
-    document.addIn(
-      [...operation, "parameters"],
-      document.createNode({ $ref: "#/components/parameters/IfNoneMatch" }),
-    );
-    add([...operation, "responses", "200", "headers", "ETag"], "headers/ETag");
+    const parameter = document.createNode({ $ref: "#/components/parameters/IfNoneMatch" });
+    document.addIn([...operation, "parameters"], parameter);
+    const header = [...operation, "responses", "200", "headers", "ETag"];
+    if (!document.hasIn(header))
+      document.setIn(header, document.createNode({ $ref: "#/components/headers/ETag" }));
     document.deleteIn([...operation, "x-entity-tag"]);
   }
 

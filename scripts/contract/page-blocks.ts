@@ -95,7 +95,7 @@ export const toMarkdown = (blocks: Block[]): string => markdownOf(...blocks.map(
 
 function blockAsMarkdown(block: Block): string {
   if ("heading" in block) return `${"#".repeat(block.level)} ${explained(block)}`;
-  if ("prose" in block) return block.prose ?? "";
+  if ("prose" in block) return withAnchors(block.prose ?? "");
   if ("code" in block) return fenced(block.code, block.language);
   if ("texts" in block)
     return markdownOf(`${block.summary}:`, ...block.texts.map((text) => fenced(text, "json")));
@@ -110,4 +110,8 @@ function eventTypeLine({ event_type, description, state, details }: EventType): 
 }
 
 const memberLine = ({ name, isRequired, type, description }: Member): string =>
-  `- ${inCode(name)} (${isRequired ? "required, " : ""}${type}): ${oneLine(description)}`;
+  `- ${inCode(name)} (${isRequired ? "required, " : ""}${withAnchors(type)}): ${oneLine(description)}`;
+
+/** A heading has no id in Markdown. Its anchor is its text in lower case. */
+const withAnchors = (text: string): string =>
+  text.replaceAll(/\]\(#(\w+)\)/g, (_, name: string) => `](#${name.toLowerCase()})`);

@@ -3,7 +3,7 @@ import { detailed, type Fault, faultsOf, type PatchOperation, unescapePointer } 
 import { needsBigInt } from "../contract/int64.ts";
 import { openCheck, openRemedies, remedyOfName } from "../contract/remedy.ts";
 import { lazyValidator, withBoundedErrors } from "../contract/validation.ts";
-import { isUnicode } from "../values/json.ts";
+import { isObject, isUnicode } from "../values/json.ts";
 import { bodyFault, type ErrorDetail, parameterFault, type RequestFault } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
 import { openMending } from "./mending.ts";
@@ -168,9 +168,6 @@ export function membersReader(ajv: Ajv2020, schema: ParametersSchema): (given: u
     return { value };
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Deletes the optional members that are null. Generated clients send null for an absent member. */
 function deleteNulls(value: unknown, { properties = {}, required = [], items }: Schema): void {

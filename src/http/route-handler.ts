@@ -87,6 +87,9 @@ function placedIn({ properties = {} }: { properties?: object } = {}) {
 const tooMany = () =>
   overloaded("too many requests are in flight, of this caller or of all; try again later");
 
+/** A link cannot have the body of a QUERY. */
+const withoutLink = ({ Link: _, ...others }: Record<string, string>) => others;
+
 /** By this header a path says that it takes the method QUERY, with a body of this media type. */
 const acceptQuery = "Accept-Query";
 
@@ -99,10 +102,7 @@ function responseSender({ method, responses }: Operation, { mediaTypes, log }: E
 
   function addHeaders(reply: FastifyReply, headers: AnyResponse["headers"]): void {
     if (acceptsQuery) reply.header(acceptQuery, json);
-    if (!headers) return;
-    // A link cannot have the body of a QUERY.
-    const { Link: _, ...others } = headers;
-    reply.headers(method === "QUERY" ? others : headers);
+    if (headers) reply.headers(method === "QUERY" ? withoutLink(headers) : headers);
   }
 
   function sendTagged(

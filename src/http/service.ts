@@ -46,7 +46,7 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
   if (mcp) {
     // A service without it starts sooner without this module.
     const { serveMcp } = await import("./mcp/mcp.ts");
-    serveMcp(app, served, security, log);
+    serveMcp(app, served, authentication, log);
   }
   if (documents) serveDocuments(app, served, documents, mcp);
   return app;

@@ -114,3 +114,7 @@ export function elementsOf(array: string, max: number): string[] | undefined {
 
 /** JSON with a line feed at its end, like every body of the services. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+/** True for a JSON object, which is no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -28,18 +28,28 @@ declare module "fastify" {
   }
 }
 
+/** Authenticates the caller of a request, as the binder calls it. */
+export type SecurityHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scopes: string[],
+) => Promise<void>;
+
 /**
  * The security handlers of the binder. Throws an error that names the security schemes of the contract without
  * authentication. The handlers have no prototype, since the binder also finds schemes there.
  */
-export function securityHandlers({ components }: Contract, security: Security | undefined): object {
-  const handlers = Object.create(null);
+export function securityHandlers(
+  { components }: Contract,
+  security: Security | undefined,
+): Record<string, SecurityHandler> {
+  const handlers: Record<string, SecurityHandler> = Object.create(null);
   const missing: string[] = [];
   for (const [name, scheme] of Object.entries(components?.securitySchemes ?? {})) {
     const authenticate = security?.(scheme);
     if (!authenticate) missing.push(name);
     else
-      handlers[name] = async (request: FastifyRequest, _reply: FastifyReply, scopes: string[]) => {
+      handlers[name] = async (request, _reply, scopes) => {
         request.caller = await authenticate(request, scopes);
       };
   }

@@ -56,8 +56,9 @@ ${body}
 export const scrollBox = (html: string): string => `<div class="scroll" tabindex="0">${html}</div>`;
 
 /**
- * Completes a generated page, by default of HTML. Of the sections with `data-kind` only those of this kind stay. `{{name}}` becomes the
- * value of the name, and `{{"name"}}` its value as a JSON text, which most languages read as a string.
+ * Completes a generated page, by default of HTML. Of the sections with `data-kind` only those of this kind stay.
+ * `{{name}}` becomes the value of the name, and `{{"name"}}` its value as a JSON text, which most languages read as a
+ * string.
  */
 export const completePage = (
   page: string,

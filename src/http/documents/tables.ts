@@ -32,12 +32,9 @@ POST, or has the query parameters of the GET as its members. \`/openapi-3.2.yaml
 function article(name: string, { description, ...members }: Record<string, unknown>): string {
   const all = Object.entries(members);
   const values = all.filter(([, member]) => typeof member !== "object");
-  const tables = (all as [string, Table][]).filter(([, member]) => member.rows);
-  const parts = tables.flatMap(([title, one]) => [
-    `<h3>${escapeHtml(title)}</h3>`,
-    `<p>${prose(one.description)}</p>`,
-    renderTable(one.rows ?? []),
-  ]);
+  const parts = (all as [string, Table][]).flatMap(([title, { rows, description }]) =>
+    rows ? [`<h3>${escapeHtml(title)}</h3>`, `<p>${prose(description)}</p>`, renderTable(rows)] : [],
+  );
   const heading = [`<h2>${escapeHtml(name)}</h2>`, `<p>${prose(description)}</p>`];
   const own = values.length > 0 ? [renderTable([Object.fromEntries(values)])] : [];
   return `<article id="${escapeHtml(name)}">\n${[...heading, ...own, ...parts].join("\n")}\n</article>`;

@@ -6,11 +6,11 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import type { ServedContract } from "../../contract/served-contract.ts";
 import type { Logger } from "../../process/log.ts";
 import { ownerOf } from "../access/owner.ts";
-import type { Security } from "../access/security.ts";
+import type { SecurityHandler } from "../access/security.ts";
 import { limitArriving, requireBody } from "../body.ts";
 import { bodyFault } from "../failure.ts";
 import { HttpError } from "../http-error.ts";
@@ -31,7 +31,7 @@ const disconnection = new Error("the client has disconnected");
 export function serveMcp(
   app: FastifyInstance,
   { contract, operations }: ServedContract,
-  security: Security | undefined,
+  securityHandlers: Record<string, SecurityHandler>,
   log: Logger,
 ): void {
   const { title, version, summary } = contract.info;
@@ -74,7 +74,7 @@ export function serveMcp(
   app.route({
     method: "POST",
     url: mcpPath,
-    onRequest: authentication(contract, security),
+    onRequest: authentication(contract, securityHandlers),
     preParsing: limitArriving(),
     preValidation: requireBody,
     async handler(request, reply) {
@@ -111,15 +111,11 @@ export function serveMcp(
 const batch = bodyFault({ type: "object" }, "the body must be one message; there are no batches");
 
 /** Requires a valid token, with any scope. The operation of a tool requires its own. */
-function authentication({ components }: ServedContract["contract"], security: Security | undefined) {
-  const schemes = Object.values(components?.securitySchemes ?? {}).filter(({ type }) => type === "http");
-  return schemes.map((scheme): onRequestHookHandler => {
-    const authenticate = security?.(scheme);
-    return (request, _reply, done) => {
-      authenticate?.(request, []).then((caller) => {
-        request.caller = caller;
-        done();
-      }, done);
-    };
+const authentication = (
+  { components }: ServedContract["contract"],
+  handlers: Record<string, SecurityHandler>,
+): onRequestAsyncHookHandler[] =>
+  Object.entries(components?.securitySchemes ?? {}).flatMap(([name, { type }]) => {
+    const authenticate = type === "http" && handlers[name];
+    return authenticate ? (request, reply) => authenticate(request, reply, []) : [];
   });
-}

@@ -6,7 +6,7 @@ import { isStorable } from "../../database/database.ts";
 import type { Currency } from "../../values/currency.ts";
 import { hasLongerNumber, integerOf, isRawNumber, parseExactly } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
-import { exceededBound, parseJson } from "../../values/json.ts";
+import { exceededBound, isObject, parseJson } from "../../values/json.ts";
 import type { NewEvent } from "../tables/event.ts";
 
 /** The contents of a message. An invalid message can never succeed and becomes a dead letter. */
@@ -175,9 +175,6 @@ function invalidBy(found: Fault[], place: string | undefined): InvalidMessage {
   const faults = found.map((fault) => detailed(fault, fault.pointer.slice(1) || "the message"));
   return { kind: "invalid", reason: faults.map(({ detail }) => detail).join("; "), faults, place };
 }
-
-const isObject = (value: unknown): value is Details =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The envelope that Amazon SNS puts around a message. */
 const isNotification = (value: unknown): value is { Message: string } =>

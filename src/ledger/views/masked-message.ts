@@ -2,6 +2,7 @@ import { detailsMembers, ledgerSchemas, messageMembers, type Schema } from "../.
 import type { PlacedFault } from "../../contract/faults.ts";
 import { isRawNumber } from "../../values/exact-json.ts";
 import { isDay, readInstant } from "../../values/instant.ts";
+import { isObject } from "../../values/json.ts";
 
 /** True for a value that has the form of its member. */
 type Form = (value: unknown) => boolean;
@@ -84,7 +85,7 @@ const detailsForms = formsOf(detailsMembers);
  * names can be data too.
  */
 export const viewMaskedMessage = (message: unknown): string =>
-  JSON.stringify(isObject(message) ? maskMessage(message) : maskValue(message), null, 2);
+  JSON.stringify(hasMembers(message) ? maskMessage(message) : maskValue(message), null, 2);
 
 /** A fault of a message, without a remedy that would show personal data. */
 export function viewMaskedFault({ remedy, ...fault }: PlacedFault): PlacedFault {
@@ -100,7 +101,7 @@ function isShownAt({ path, value }: { path: string; value: unknown }): boolean {
 
 const maskMessage = (message: object): object =>
   maskMembers(message, messageForms, (name, value) =>
-    name === "event_details" && isObject(value) ? maskMembers(value, detailsForms) : maskValue(value),
+    name === "event_details" && hasMembers(value) ? maskMembers(value, detailsForms) : maskValue(value),
   );
 
 /** `mask` masks the values that are not shown as they are. */
@@ -123,14 +124,14 @@ function maskMembers(
   );
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
+/** A number with many digits is an object, too. */
+const hasMembers = (value: unknown): value is object => isObject(value) && !isRawNumber(value);
 
 /** The name of the type of a JSON value; null stays null. */
 function maskValue(value: unknown): string | null {
   if (value === null) return null;
   if (Array.isArray(value)) return "(list)";
-  if (isObject(value)) return "(object)";
+  if (hasMembers(value)) return "(object)";
   if (typeof value === "string") return "(text)";
   return typeof value === "boolean" ? "(boolean)" : "(number)";
 }

@@ -1,13 +1,7 @@
 import { hash } from "node:crypto";
+import { isObject } from "../../../../values/json.ts";
 import type { AttributeValue, MessageAttributes, NewMessage } from "./messages.ts";
-import {
-  entriesOf,
-  type Input,
-  isObject,
-  optionalNumber,
-  optionalText,
-  requiredText,
-} from "./protocol/input.ts";
+import { entriesOf, type Input, optionalNumber, optionalText, requiredText } from "./protocol/input.ts";
 import { invalidValue, SqsError } from "./protocol/sqs-error.ts";
 
 /** The rules of Amazon SQS for a message, and its digests. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../../../../values/json.ts";
 import { invalidValue, missing, SqsError, unknownAttribute } from "./sqs-error.ts";
 
 /** The members of a request, as a client has sent them. */
@@ -5,9 +6,6 @@ export type Input = Record<string, unknown>;
 
 const wrongType = (name: string, type: string) =>
   new SqsError("SerializationException", `The parameter ${name} must be ${type}.`);
-
-export const isObject = (value: unknown): value is Input =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function optionalText(input: Input, name: string): string | undefined {
   const value = input[name] ?? undefined;

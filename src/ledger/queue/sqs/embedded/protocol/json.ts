@@ -1,5 +1,4 @@
-import { parseJson } from "../../../../../values/json.ts";
-import { isObject } from "./input.ts";
+import { isObject, parseJson } from "../../../../../values/json.ts";
 import type { Protocol, Reply } from "./protocol.ts";
 import { missing, SqsError } from "./sqs-error.ts";
 
