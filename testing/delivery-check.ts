@@ -130,7 +130,8 @@ export const fileViolation = (text: string) =>
     linesOf(text).map((body) => ({ body })),
   );
 
-const linesOf = (text: string) => text.split("\n").slice(0, -1);
+/** The lines of a text that ends with a line feed. */
+export const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 
 const firstViolation = (operationId: string, arrivals: Arrival[]) =>
   arrivals.map((arrival) => sentViolation(operationId, arrival)).find((violation) => violation !== undefined);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { feedViolation } from "../../testing/delivery-check.ts";
+import { feedViolation, linesOf } from "../../testing/delivery-check.ts";
 import { linkIn } from "../../testing/link-header.ts";
 import type { Random } from "../../testing/random.ts";
 import type { CheckingClient } from "../client.ts";
@@ -64,10 +64,7 @@ export function openFeedReader(client: CheckingClient, random: Random, account?:
 function pageOfLines(text: string, next: string | undefined): FeedPage {
   const violation = feedViolation("application/x-ndjson", text);
   if (violation) throw new Violation(`the feed has lines that violate the contract: ${violation}: ${text}`);
-  const events: FeedEvent[] = text
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  const events: FeedEvent[] = linesOf(text).map((line) => JSON.parse(line));
   const next_cursor = (next && new URL(next).searchParams.get("cursor")) || events.at(-1)?.cursor;
   return { events, ...(next_cursor && { next_cursor }), has_more: next !== undefined };
 }
