@@ -25,7 +25,9 @@ export const defaults = {
     "display_size": 500,
     "fee_headers": false,
     "moto_header": false,
-    "currency_header": false
+    "currency_header": false,
+    "separator": "comma",
+    "byte_order_mark": false
   },
   "queryTransactions": {},
   "listTransactionEvents": {
@@ -38,7 +40,9 @@ export const defaults = {
     "override_account_id_restriction": false,
     "status_version": 2,
     "display_size": 500,
-    "currency_header": false
+    "currency_header": false,
+    "separator": "comma",
+    "byte_order_mark": false
   },
   "getTransactionsSummary": {
     "override_account_id_restriction": false,
@@ -56,7 +60,8 @@ export const defaults = {
   "searchPayouts": {
     "override_account_id_restriction": false,
     "page": 1,
-    "display_size": 20
+    "display_size": 20,
+    "extended": false
   },
   "getPayout": {
     "override_account_id_restriction": false

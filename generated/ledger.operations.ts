@@ -339,6 +339,19 @@ export const operations: ClientOperation[] = [
         "name": "extended"
       },
       {
+        "name": "live"
+      },
+      {
+        "name": "columns",
+        "isJoined": true
+      },
+      {
+        "name": "separator"
+      },
+      {
+        "name": "byte_order_mark"
+      },
+      {
         "name": "If-None-Match",
         "in": "header"
       }
@@ -510,6 +523,15 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "currency_header"
+      },
+      {
+        "name": "live"
+      },
+      {
+        "name": "separator"
+      },
+      {
+        "name": "byte_order_mark"
       },
       {
         "name": "If-None-Match",
@@ -807,6 +829,18 @@ export const operations: ClientOperation[] = [
         "name": "display_size"
       },
       {
+        "name": "from_date"
+      },
+      {
+        "name": "to_date"
+      },
+      {
+        "name": "live"
+      },
+      {
+        "name": "extended"
+      },
+      {
         "name": "If-None-Match",
         "in": "header"
       }
@@ -816,7 +850,39 @@ export const operations: ClientOperation[] = [
     "successes": {
       "200": {
         "type": "json",
-        "bigints": []
+        "bigints": [
+          [
+            "results",
+            "*",
+            "settled",
+            "*",
+            "amount"
+          ],
+          [
+            "results",
+            "*",
+            "settled",
+            "*",
+            "fee"
+          ],
+          [
+            "results",
+            "*",
+            "settled",
+            "*",
+            "settled_amount"
+          ],
+          [
+            "results",
+            "*",
+            "settled_amount"
+          ],
+          [
+            "results",
+            "*",
+            "difference"
+          ]
+        ]
       }
     }
   },

@@ -295,6 +295,9 @@ export interface paths {
          * @description Returns the payouts that match every filter, newest `created_date` first; equal dates are ordered by
          *     `gateway_payout_id`, descending. `gateway_account_id` is required unless `override_account_id_restriction` is
          *     `true`. A page after the last one gets 404 if there are matches, and is empty if there are none.
+         *
+         *     With `extended=true` each payout has what it settles, as `getPayout` returns it. All transactions of the page are
+         *     added up for that; if they are too many, the status is 504, and a smaller page has fewer.
          */
         get: operations["searchPayouts"];
         put?: never;
@@ -506,9 +509,10 @@ export interface paths {
          *     optional.
          *
          *     With `Accept: text/csv` or `format=csv` the response contains every match in the same order, with a header
-         *     row. `account_id` is then always required. There is a column for each metadata key that payments of these
-         *     accounts have ever had, up to 100; `x-csv` describes the cells. If the service fails while it sends the CSV,
-         *     it closes the connection without the final chunk.
+         *     row; `x-csv` describes the cells. There is a column for each metadata key that payments of the accounts in
+         *     `account_id` have ever had, up to 100. Without `account_id`, all metadata is in the column Other metadata.
+         *     `columns` chooses other columns. If the service fails while it sends the CSV, it closes the connection without
+         *     the final chunk.
          *
          *     A page has fewer transactions than `display_size` if more would be larger than 2 MiB. The link `next_page` then
          *     leads to the transaction after the last one, as the header `Link` does on every page but the last.
@@ -780,6 +784,8 @@ export interface components {
             /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
             gross_amount: components["schemas"]["PenceSum"];
         };
+        /** @description Name of a column of the CSV of `searchTransactions`. `KEY (metadata)` is the column of a metadata key. */
+        CsvColumn: string;
         /** @description A position in a list of this ledger, which only the ledger can read. Take it from a link of the service. */
         Cursor: string;
         /**
@@ -1574,6 +1580,8 @@ export interface components {
             /** @description Amount of the payout; 0 if it is not known. */
             amount: components["schemas"]["Pence"];
             created_date: components["schemas"]["MillisecondInstant"];
+            /** @description `amount` minus `settled_amount`. Absent unless `extended=true`. */
+            difference?: components["schemas"]["PenceSum"];
             /** @description Gateway account of the payout. */
             gateway_account_id: string | null;
             gateway_payout_id: components["schemas"]["ExternalId"];
@@ -1586,6 +1594,10 @@ export interface components {
             paid_out_date: string | null;
             /** @description Service of the payout. */
             service_id: string | null;
+            /** @description What the payout settles, one entry for each type of transaction. Absent unless `extended=true`. */
+            settled?: components["schemas"]["SettledTransactions"][];
+            /** @description Sum of `settled_amount` of all types. Absent unless `extended=true`. */
+            settled_amount?: components["schemas"]["PenceSum"];
             state: components["schemas"]["PayoutState"];
         };
         /** @description A payout and what it settles. */
@@ -2350,6 +2362,11 @@ export interface components {
          */
         AsOf: string;
         /**
+         * @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON.
+         * @example true
+         */
+        ByteOrderMark: boolean;
+        /**
          * @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON.
          * @example true
          */
@@ -2403,6 +2420,11 @@ export interface components {
          */
         LastInstant: string;
         /**
+         * @description Whether real money is involved. Default both, and those of which it is not known.
+         * @example true
+         */
+        LiveFilter: boolean;
+        /**
          * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
          * @example true
          */
@@ -2440,6 +2462,11 @@ export interface components {
          * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
          */
         SearchCursor: components["schemas"]["Cursor"];
+        /**
+         * @description What separates the cells of the CSV. Default comma. Ignored for JSON.
+         * @example semicolon
+         */
+        Separator: "comma" | "semicolon" | "tab";
         /**
          * @description State of the transaction.
          * @example success
@@ -3188,10 +3215,20 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Number of payouts on a page. Default 20; a value above 500 counts as 500.
+                 * @description Number of payouts on a page. Default 20; a value above 500 counts as 500, and one above 100 as 100 with `extended=true`.
                  * @example 20
                  */
                 display_size: number;
+                /**
+                 * @description Whether each payout has `settled`, `settled_amount` and `difference`. Default false.
+                 * @example true
+                 */
+                extended: boolean;
+                /**
+                 * @description Instant before `created_date`, exclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: components["parameters"]["FromDate"];
                 /**
                  * @description Gateway accounts, separated by commas, up to 1,000.
                  * @example [
@@ -3199,6 +3236,11 @@ export interface operations {
                  *     ]
                  */
                 gateway_account_id?: components["schemas"]["ListedScopeId"][];
+                /**
+                 * @description Whether real money is involved. Default both.
+                 * @example true
+                 */
+                live?: boolean;
                 /**
                  * @description Whether `gateway_account_id` is optional. Default false. A `gateway_account_id` that is present still applies.
                  * @example true
@@ -3214,6 +3256,11 @@ export interface operations {
                  * @example paidout
                  */
                 state?: components["schemas"]["PayoutStatus"];
+                /**
+                 * @description Instant after `created_date`, exclusive.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: components["parameters"]["ToDate"];
             };
             header?: {
                 /**
@@ -3545,6 +3592,11 @@ export interface operations {
                  */
                 account_id?: components["parameters"]["AccountIds"];
                 /**
+                 * @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON.
+                 * @example true
+                 */
+                byte_order_mark: components["parameters"]["ByteOrderMark"];
+                /**
                  * @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON.
                  * @example true
                  */
@@ -3585,6 +3637,11 @@ export interface operations {
                  */
                 group_by?: components["schemas"]["GroupColumn"][];
                 /**
+                 * @description Whether real money is involved. Default both, and those of which it is not known.
+                 * @example true
+                 */
+                live?: components["parameters"]["LiveFilter"];
+                /**
                  * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
                  * @example true
                  */
@@ -3605,6 +3662,11 @@ export interface operations {
                  *     ]
                  */
                 refund_states?: components["parameters"]["RefundStates"];
+                /**
+                 * @description What separates the cells of the CSV. Default comma. Ignored for JSON.
+                 * @example semicolon
+                 */
+                separator: components["parameters"]["Separator"];
                 /**
                  * @description State of the transaction.
                  * @example success
@@ -3817,6 +3879,11 @@ export interface operations {
                  */
                 agreement_id?: components["schemas"]["SearchText"];
                 /**
+                 * @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON.
+                 * @example true
+                 */
+                byte_order_mark: components["parameters"]["ByteOrderMark"];
+                /**
                  * @deprecated
                  * @description Use `card_brands`, which means the same. Both together add up. alphagov/pay-publicapi sends this name.
                  * @example [
@@ -3837,6 +3904,22 @@ export interface operations {
                  * @example angler
                  */
                 cardholder_name?: components["schemas"]["SearchText"];
+                /**
+                 * @description Names of the columns of the CSV in their order, separated by commas, as `x-csv` and the header row have them;
+                 *     `KEY (metadata)` is the column of a metadata key, whether or not a payment has it. A key with a comma has no such
+                 *     name; it is in Other metadata. Default: the columns of `x-csv`. With it `fee_headers`, `moto_header` and
+                 *     `currency_header` have no effect. Ignored for JSON.
+                 * @example [
+                 *       "Date Created",
+                 *       "Type",
+                 *       "Reference",
+                 *       "Net",
+                 *       "Payout",
+                 *       "Settled Date",
+                 *       "branch (metadata)"
+                 *     ]
+                 */
+                columns?: components["schemas"]["CsvColumn"][];
                 /**
                  * @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON.
                  * @example true
@@ -3929,6 +4012,11 @@ export interface operations {
                  */
                 limit_total_size: number;
                 /**
+                 * @description Whether real money is involved. Default both, and those of which it is not known.
+                 * @example true
+                 */
+                live?: components["parameters"]["LiveFilter"];
+                /**
                  * @description Value of any metadata key, case-insensitive. A number or a boolean matches as text.
                  * @example North
                  */
@@ -3970,6 +4058,11 @@ export interface operations {
                  *     ]
                  */
                 refund_states?: components["parameters"]["RefundStates"];
+                /**
+                 * @description What separates the cells of the CSV. Default comma. Ignored for JSON.
+                 * @example semicolon
+                 */
+                separator: components["parameters"]["Separator"];
                 /**
                  * @description State of the transaction.
                  * @example success
@@ -4283,10 +4376,19 @@ export interface operations {
                     account_id?: components["schemas"]["ListedScopeId"][];
                     /** @description Agreement of the payment. */
                     agreement_id?: components["schemas"]["SearchText"];
+                    /** @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON. */
+                    byte_order_mark?: boolean;
                     /** @description Ids of card brands such as `visa`, separated by commas. Display names do not match. */
                     card_brands?: components["schemas"]["ListedText"][];
                     /** @description Part of the name on the card, case-insensitive. */
                     cardholder_name?: components["schemas"]["SearchText"];
+                    /**
+                     * @description Names of the columns of the CSV in their order, separated by commas, as `x-csv` and the header row have them;
+                     *     `KEY (metadata)` is the column of a metadata key, whether or not a payment has it. A key with a comma has no such
+                     *     name; it is in Other metadata. Default: the columns of `x-csv`. With it `fee_headers`, `moto_header` and
+                     *     `currency_header` have no effect. Ignored for JSON.
+                     */
+                    columns?: components["schemas"]["CsvColumn"][];
                     /** @description Whether the CSV has a column with the currency of the amounts. Default false. Ignored for JSON. */
                     currency_header?: boolean;
                     /**
@@ -4346,6 +4448,8 @@ export interface operations {
                      * @description Count at which counting stops. Default 10,000, which also replaces a value below `display_size`.
                      */
                     limit_total_size?: number;
+                    /** @description Whether real money is involved. Default both, and those of which it is not known. */
+                    live?: boolean;
                     /** @description Value of any metadata key, case-insensitive. A number or a boolean matches as text. */
                     metadata_value?: components["schemas"]["SearchText"];
                     /** @description Whether the CSV has the column MOTO (mail order, telephone order). Default false. Ignored for JSON. */
@@ -4369,6 +4473,11 @@ export interface operations {
                     reference?: components["schemas"]["SearchText"];
                     /** @description States of refunds, separated by commas. See `payment_states`. */
                     refund_states?: components["schemas"]["Status"][];
+                    /**
+                     * @description What separates the cells of the CSV. Default comma. Ignored for JSON.
+                     * @enum {string}
+                     */
+                    separator?: "comma" | "semicolon" | "tab";
                     /** @description State of the transaction. */
                     state?: components["schemas"]["Status"];
                     /**

@@ -30,7 +30,7 @@ public class Calls {
     var found = transactions.searchTransactions(
         List.of("demo", "plain"), null, from, null, null, null, null, null, null, null,
         List.of(Status.SUCCESS, Status.ERROR), List.of(Status.SUCCESS, Status.SUBMITTED),
-        List.of(Status.NEEDS_RESPONSE), null, null, null, null, null, null, null, null, null, null, true, null, null, null, null, null, null, null, null, null, null, null);
+        List.of(Status.NEEDS_RESPONSE), null, null, null, null, null, null, null, null, null, null, true, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
     show(json, "found", found);
     var views = found.getResults().stream();
     show(json, "kinds", views.map(view -> view.getActualInstance().getClass().getSimpleName()).toList());

@@ -42,7 +42,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         Some(vec![Status::NeedsResponse]),
         None, None, None, None, None, None, None, None, None, None,
         Some(true),
-        None, None, None, None, None, None, None, None, None, None, None,
+        None, None, None, None, None, None, None, None, None, None, None, None, None, None, None,
     )
     .await?;
     show("found", &found);

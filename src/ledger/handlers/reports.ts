@@ -167,6 +167,7 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
       const filter = {
         account_id: query.account_id,
         transaction_type: query.transaction_type,
+        live: query.live,
         ...stateFilterOf(query),
         created: betweenInstants(query),
       };
@@ -178,7 +179,7 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
         return isEmpty ? { ...page, groups: [noTransactions] } : page;
       };
       if (asksForCsv(request)) {
-        const { header, line } = viewReportCsv(groupBy, query.currency_header ? code : undefined);
+        const { header, line } = viewReportCsv(groupBy, query.currency_header ? code : undefined, query);
         const write = async ({ groups, next }: GroupPage) => ({
           lines: (await mapInTurns(groups, line)).join(""),
           next,

@@ -144,21 +144,20 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors, currency: Cu
   }) satisfies Partial<Handlers<operations>>;
 
 async function searchAsCsv(sql: Sql, query: SearchQuery, currency: Currency) {
-  if (!query.account_id)
+  const { account_id: accounts, columns } = query;
+  if (!accounts && !query.override_account_id_restriction)
     return missing("account_id", "account_id is mandatory to search transactions for CSV");
   const filter = filterOf(query);
+  // All accounts together have too many keys.
   const [metadataKeys, first] = await Promise.all([
-    metadataKeysOf(sql, query.account_id, metadataColumnsMax + 1),
+    accounts && !columns ? metadataKeysOf(sql, accounts, metadataColumnsMax + 1) : [],
     searchTransactions(sql, filter, csvPage),
   ]);
-  const columns = {
-    feeHeaders: query.fee_headers,
-    motoHeader: query.moto_header,
-    currencyHeader: query.currency_header,
+  const metadata = {
     metadataKeys: metadataKeys.slice(0, metadataColumnsMax),
-    hasOtherMetadata: metadataKeys.length > metadataColumnsMax,
+    hasOtherMetadata: !accounts || metadataKeys.length > metadataColumnsMax,
   };
-  const { header, writeLine } = viewCsv(columns, currency);
+  const { header, writeLine } = viewCsv({ ...query, ...metadata }, currency);
   const write = async ({ rows, next }: typeof first) => {
     const out = new JsonOutput(rows.length * csvLineBytes);
     await mapInTurns(rows, (row) => writeLine(row, out));

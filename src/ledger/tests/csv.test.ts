@@ -3,7 +3,8 @@ import type { Server } from "node:http";
 import { parse } from "csv-parse/sync";
 import { request } from "undici";
 import { beforeAll, describe, expect, test } from "vitest";
-import { childStory } from "../../../testing/messages.ts";
+import contract from "../../../generated/ledger.json" with { type: "json" };
+import { childStory, story } from "../../../testing/messages.ts";
 import { openLog } from "../../process/log.ts";
 import { countingDatabase, ledgerOfFile, openApp, payment } from "./ledger.fixture.ts";
 
@@ -119,6 +120,95 @@ describe("CSV", () => {
     expect(seen.filter((cell) => /^[=+\-@\uFF1D]/.test(cell))).toEqual([]);
   });
 
+  test("has the chosen columns in the chosen order, each of x-csv by its name", async () => {
+    const { columns, chosen_columns } = contract["x-csv"];
+    const names = [...columns.rows, ...chosen_columns.rows].map(({ column }) => column);
+    const known = contract.components.schemas.CsvColumn["x-pattern-description"];
+    const fixed = names.filter((name) => name !== "KEY (metadata)");
+    expect(known).toBe(`one of ${fixed.join(", ")} or KEY (metadata), without a comma`);
+    const query = (chosen: string[]) => `account_id=57&columns=${encodeURIComponent(chosen.join())}`;
+    const header = async (chosen: string[]) => parse((await search(query(chosen))).text)[0];
+    expect(await header(names)).toEqual(names);
+    expect(await header(names.toReversed())).toEqual(names.toReversed());
+    const ofDefault = (await search("account_id=59")).text.split("\n")[0]?.split(",");
+    expect(ofDefault).toEqual(names.filter((name) => ofDefault?.includes(name)));
+  });
+
+  test("has cells that only chosen columns show", async () => {
+    await ledger.store(
+      story("payout", "po1", [
+        "12:00",
+        "PAYOUT_PAID",
+        { gateway_account_id: "chosen", paid_out_date: "2024-03-11T00:30:00Z" },
+      ]),
+      payment(
+        "settled",
+        {
+          gateway_account_id: "chosen",
+          gateway_payout_id: "po1",
+          fee: 5,
+          external_metadata: { zone: "n", a: 1 },
+        },
+        ["11:00", "CAPTURE_CONFIRMED", {}, { live: true }],
+      ),
+      childStory("refund", "returned", "settled", [
+        "12:00",
+        "REFUND_SUCCEEDED",
+        { gateway_account_id: "chosen" },
+      ]),
+    );
+    const chosen =
+      "Transaction ID,GOV.UK Payment ID,Type,Account,Live,Payout,Settled Date,Fee,MOTO,Currency,zone (metadata),none (metadata),Other metadata";
+    const { text } = await search(`account_id=chosen&columns=${chosen}&fee_headers=true`);
+    expect(text).toBe(
+      `${chosen}\nreturned,settled,Refund,chosen,,,,,,GBP,,,\nsettled,settled,Payment,chosen,true,po1,11 Mar 2024,0.05,false,GBP,n,,"{""a"":1}"\n`,
+    );
+  });
+
+  test.each([
+    ["comma", ","],
+    ["semicolon", ";"],
+    ["tab", "\t"],
+  ])("has the same cells with the separator %s", async (separator, delimiter) => {
+    const account_id = `cells ${separator}`;
+    const texts = ["plain", "a;b", "a,b", "a\tb", 'a"b', "a\nb", "x;=1", "-1", ""];
+    await ledger.store(
+      ...texts.map((description, index) =>
+        payment(`${separator}${index}`, {
+          gateway_account_id: account_id,
+          amount: 123_456,
+          reference: String(index),
+          description,
+        }),
+      ),
+    );
+    const query = `account_id=${account_id}&columns=Reference,Description,Amount`;
+    const sent = await request(
+      `${ledger.base}/v1/transaction?format=csv&${query}&separator=${separator}&byte_order_mark=true`,
+    );
+    const bytes = Buffer.from(await sent.body.arrayBuffer());
+    expect(bytes.subarray(0, 6)).toEqual(Buffer.from("\uFEFFRef"));
+    const text = bytes.toString();
+    const rows: string[][] = parse(text, { delimiter, bom: true });
+    const expected: string[][] = parse((await search(query)).text);
+    expect(rows).toEqual(expected);
+    expect(rows.find(([reference]) => reference === "6")).toEqual(["6", "x;'=1", "1,234.56"]);
+    const unquoted = separator === "comma" ? '"1,234.56"' : "1,234.56";
+    expect(text).toContain(`0${delimiter}plain${delimiter}${unquoted}\n`);
+  });
+
+  test("has the transactions of all accounts, with their metadata in one column", async () => {
+    const { status, text } = await search("override_account_id_restriction=true");
+    expect(status).toBe(200);
+    expect(text).toMatch(/,3-D Secure Required,Other metadata\n/);
+    const rows: Record<string, string>[] = parse(text, { columns: true });
+    const rowOf = (id: string) =>
+      rows.find((row) => row["GOV.UK Payment ID"] === id && !row.State?.startsWith("Refund"));
+    expect(rowOf("plain")).toMatchObject({ "Other metadata": "" });
+    expect(rowOf("paid")).toMatchObject({ "Other metadata": '{"zone":"@north","=other":7}' });
+    expect(await readRows("override_account_id_restriction=true&account_id=59")).toHaveLength(1);
+  });
+
   test("has all rows, whatever the page and the limit of the total", async () => {
     const rows = await readRows("account_id=57&display_size=1&page=9&limit_total=true&limit_total_size=1");
     expect(rows).toHaveLength(3);
@@ -140,12 +230,33 @@ describe("CSV", () => {
 
   test.each([
     ["", "account_id is mandatory to search transactions for CSV"],
-    ["override_account_id_restriction=true", "account_id is mandatory to search transactions for CSV"],
+    ["override_account_id_restriction=false", "account_id is mandatory to search transactions for CSV"],
+    [
+      "account_id=57&columns=Reference,Referenz",
+      expect.stringMatching(/columns\/1 must be one of Reference, Desc.* or KEY \(metadata\)/),
+    ],
+    ["account_id=57&columns=reference", expect.stringContaining("columns/0 must be one of")],
+    ["account_id=57&columns= (metadata)", expect.stringContaining("columns/0 must be one of")],
+    ["account_id=57&columns=Net,Net", expect.stringContaining("columns must not repeat")],
+    ["account_id=57&separator=pipe", "query parameter separator must be one of comma, semicolon or tab"],
+    ["account_id=57&byte_order_mark=maybe", "query parameter byte_order_mark must be true or false"],
     ["account_id=57&state=failed", expect.stringContaining("with status_version 2")],
   ])("has the errors of JSON: %s", async (query, message) => {
     const { status, headers, json } = await search(query);
     expect([status, headers["content-type"]]).toEqual([400, "application/problem+json; charset=utf-8"]);
     expect(json.message).toEqual([message]);
+  });
+
+  test("has up to 200 chosen columns", async () => {
+    const keys = Array.from({ length: 1000 }, (_, n) => `k${n} (metadata)`);
+    const { status, text } = await search(`account_id=57&columns=${keys.slice(0, 200)}`);
+    expect([status, parse(text)[0]]).toEqual([200, keys.slice(0, 200)]);
+    const { json } = await ledger.request("/v1/transaction", {
+      method: "QUERY",
+      headers: { accept: "text/csv", "content-type": "application/json" },
+      body: JSON.stringify({ account_id: ["57"], columns: keys }),
+    });
+    expect(json.message).toEqual(["body/columns must have at most 200 elements"]);
   });
 
   test("has no body with HEAD", async () => {

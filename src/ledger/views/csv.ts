@@ -1,21 +1,23 @@
+import type { operations } from "../../../generated/ledger.ts";
 import type { Bytes } from "../../values/bytes.ts";
 import { type Currency, toMajorUnits } from "../../values/currency.ts";
 import type { Members } from "../../values/json-members.ts";
 import type { JsonOutput } from "../../values/json-output.ts";
 import { penceOf, textOf } from "../projection/details.ts";
 import type { Details } from "../tables/event.ts";
-import type { ReportedTransaction } from "../tables/reported-transaction.ts";
+import type { ReportedLine, ReportedTransaction } from "../tables/reported-transaction.ts";
 import type { TransactionState, TransactionType } from "../tables/transaction.ts";
 import { viewDay } from "./date.ts";
 import { detailNames, plainBoolean, plainPence, plainText, reader } from "./details.ts";
 import { Reported } from "./reported.ts";
 import { csvStateName, viewState } from "./state.ts";
 
-export interface CsvOptions {
-  feeHeaders: boolean;
-  motoHeader: boolean;
-  currencyHeader: boolean;
-  /** There is a column for each. */
+type Query = operations["searchTransactions"]["parameters"]["query"];
+
+export interface CsvOptions
+  extends Pick<Query, "columns" | "fee_headers" | "moto_header" | "currency_header">,
+    CsvForm {
+  /** There is a column for each, unless columns are chosen. */
   metadataKeys: string[];
   /** There is a column for all other keys. */
   hasOtherMetadata: boolean;
@@ -24,13 +26,14 @@ export interface CsvOptions {
 /** CSV (RFC 4180) with lines that end with a line feed: the header line, and a function for the line of a transaction. */
 export function viewCsv(options: CsvOptions, currency: Currency) {
   const columns = columnsOf(options);
-  const hasMetadata = options.metadataKeys.length > 0;
+  const hasMetadata = columns.some(([, , need]) => need === "metadata");
+  const format = csvFormat(options);
   return {
-    header: writeLine(columns.map(([header]) => writeCell(header))),
+    header: format.header(columns.map(([header]) => header)),
     writeLine(transaction: ReportedTransaction, out: JsonOutput): void {
-      const exported = exportedOf(transaction, currency, hasMetadata);
+      const exported = exportedOf(transaction, format, currency, hasMetadata);
       for (const [index, [, cell]] of columns.entries()) {
-        if (index > 0) out.ascii(",");
+        if (index > 0) out.ascii(format.separator);
         cell(exported, out);
       }
       out.ascii("\n");
@@ -40,6 +43,7 @@ export function viewCsv(options: CsvOptions, currency: Currency) {
 
 /** A transaction that is exported. */
 interface ExportedTransaction {
+  format: CsvFormat;
   /** The currency of its amounts. */
   currency: Currency;
   reported: Reported;
@@ -56,12 +60,14 @@ const metadataMember = reader("external_metadata");
 
 function exportedOf(
   transaction: ReportedTransaction,
+  format: CsvFormat,
   currency: Currency,
   hasMetadata: boolean,
 ): ExportedTransaction {
   reported.read(transaction);
   const metadata = hasMetadata ? metadataMember(reported) : undefined;
   return {
+    format,
     currency,
     reported,
     type: reported.type,
@@ -72,55 +78,23 @@ function exportedOf(
 }
 
 type Cell = (exported: ExportedTransaction, out: JsonOutput) => void;
-type Column = [header: string, cell: Cell];
+/** A column, and what it needs to be in a file that chooses no columns. */
+type Column = [header: string, cell: Cell, need?: Need];
+type Need = "fee_headers" | "moto_header" | "currency_header" | "metadata" | "choice";
 
-const columnsOf = ({
-  feeHeaders,
-  motoHeader,
-  currencyHeader,
-  metadataKeys,
-  hasOtherMetadata,
-}: CsvOptions): Column[] => [
-  ["Reference", ofPayment("reference")],
-  ["Description", ofPayment("description")],
-  ["Email", ofPayment("email")],
-  ["Amount", value(amount)],
-  ["Card Brand", ofPayment("card_brand_label")],
-  ["Cardholder Name", ofPayment("cardholder_name")],
-  ["Card Expiry Date", ofPayment("expiry_date")],
-  ["Card Number", ofPayment("last_digits_card_number")],
-  ["State", value(({ type, state }) => csvStateName(type, state))],
-  ["Finished", value(({ state }) => String(viewState(state, 2).finished))],
-  ["Error Code", value(({ state }) => viewState(state, 2).code)],
-  ["Error Message", value(({ state }) => viewState(state, 2).message)],
-  ["Provider ID", own("gateway_transaction_id")],
-  ["GOV.UK Payment ID", paymentId],
-  ["Issued By", only("REFUND", own("user_email"))],
-  ["Date Created", value(({ created }) => dateOf(created))],
-  ["Time Created", value(({ created }) => created.slice(11, 19))],
-  ["Corporate Card Surcharge", only("PAYMENT", value(ofDetails((details) => pence.surcharge(details) ?? 0)))],
-  ["Total Amount", value(totalAmount)],
-  ["Wallet Type", value(({ reported }) => titleCase(wallet(reported.paymentDetails)))],
-  ...(feeHeaders ? feeColumns : []),
-  ["Card Type", value(({ reported }) => cardType(reported.paymentDetails)?.toLowerCase())],
-  ...(motoHeader ? [motoColumn] : []),
-  ["Payment Provider", only("PAYMENT", own("payment_provider"))],
-  [
-    "3-D Secure Required",
-    only("PAYMENT", value(ofDetails((details) => (requires3ds(details) ? "true" : undefined)))),
-  ],
-  ...(currencyHeader ? [currencyColumn] : []),
-  ...metadataKeys.map(
-    (key): Column => [
-      `${key} (metadata)`,
-      only(
-        "PAYMENT",
-        value(({ metadata }) => textOf(metadata, key)),
-      ),
-    ],
-  ),
-  ...(hasOtherMetadata ? [otherMetadata(metadataKeys)] : []),
-];
+function columnsOf({ columns: chosen, metadataKeys, hasOtherMetadata, ...given }: CsvOptions): Column[] {
+  if (chosen) {
+    const keys = chosen.flatMap((name) => (name.endsWith(ofMetadata) ? [keyOf(name)] : []));
+    return chosen.map((name) =>
+      name === otherMetadataName ? otherMetadata(keys) : (columns.get(name) ?? metadataColumn(keyOf(name))),
+    );
+  }
+  const shown = [...columns.values()].filter(
+    ([, , need]) => need === undefined || (need in given && given[need as keyof typeof given]),
+  );
+  const ofOthers = hasOtherMetadata ? [otherMetadata(metadataKeys)] : [];
+  return [...shown, ...metadataKeys.map(metadataColumn), ...ofOthers];
+}
 
 const [wallet, cardType] = [plainText("wallet"), plainText("card_type")];
 const [moto, requires3ds] = [plainBoolean("moto"), plainBoolean("requires_3ds")];
@@ -132,6 +106,20 @@ const pence = {
   surcharge: plainPence("corporate_surcharge"),
 };
 
+const ofMetadata = " (metadata)";
+const keyOf = (name: string) => name.slice(0, -ofMetadata.length);
+
+const metadataColumn = (key: string): Column => [
+  key + ofMetadata,
+  only(
+    "PAYMENT",
+    value(({ metadata }) => textOf(metadata, key)),
+  ),
+  "metadata",
+];
+
+const otherMetadataName = "Other metadata";
+
 /** The metadata without a column of its own, as JSON. */
 function otherMetadata(metadataKeys: string[]): Column {
   const known = new Set(metadataKeys);
@@ -139,23 +127,8 @@ function otherMetadata(metadataKeys: string[]): Column {
     const others = Object.entries(metadata).filter(([key]) => !known.has(key));
     return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : undefined;
   });
-  return ["Other metadata", only("PAYMENT", write)];
+  return [otherMetadataName, only("PAYMENT", write), "metadata"];
 }
-
-const feeColumns: Column[] = [
-  ["Fee", value(({ type, reported }) => (type === "REFUND" ? undefined : pence.fee(reported)))],
-  ["Net", value(netAmount)],
-  ["Fee (transaction)", feePart("transaction")],
-  ["Fee (3DS)", feePart("three_ds")],
-  ["Fee (fraud protection)", feePart("radar")],
-];
-
-const motoColumn: Column = [
-  "MOTO",
-  only("PAYMENT", value(ofDetails((details) => String(moto(details) ?? false)))),
-];
-
-const currencyColumn: Column = ["Currency", value(({ currency }) => currency.code)];
 
 /** A number is an amount in minor units. A text can contain anything that a payer or producer has written. */
 type Value = string | number | undefined;
@@ -164,7 +137,10 @@ type Value = string | number | undefined;
 function value(read: (exported: ExportedTransaction) => Value): Cell {
   return (exported, out) => {
     const shown = read(exported);
-    out.text(typeof shown === "number" ? writeAmount(shown, exported.currency) : writeCell(shown));
+    const { format } = exported;
+    out.text(
+      typeof shown === "number" ? format.quote(writeAmount(shown, exported.currency)) : format.cell(shown),
+    );
   };
 }
 
@@ -182,25 +158,25 @@ function only(type: TransactionType, cell: Cell): Cell {
 /** A cell with a text of the transaction's own details. */
 function own(name: keyof Details): Cell {
   const write = textCell(name);
-  return ({ reported }, out) => write(reported, out);
+  return ({ reported, format }, out) => write(reported, format, out);
 }
 
 /** A cell with a text of the payment's details. */
 function ofPayment(name: keyof Details): Cell {
   const write = textCell(name);
-  return ({ reported }, out) => write(reported.paymentDetails, out);
+  return ({ reported, format }, out) => write(reported.paymentDetails, format, out);
 }
 
 /** Copies a text that is safe as it is, as nearly all are. */
-function textCell(name: keyof Details): (details: Members, out: JsonOutput) => void {
+function textCell(name: keyof Details): (details: Members, format: CsvFormat, out: JsonOutput) => void {
   const number = detailNames.add(name);
   const read = plainText(name);
-  return (details, out) => {
+  return (details, format, out) => {
     const [start, end] = [details.start(number) + 1, details.end(number) - 1];
     if (start === 1) return;
     if (details.bytes.buffer[start - 1] === quoteByte && isPlain(details.bytes, start, end))
       out.copy(details.bytes, start, end);
-    else out.text(writeCell(read(details)));
+    else out.text(format.cell(read(details)));
   };
 }
 
@@ -236,10 +212,12 @@ function feePart(type: string): Cell {
   return only("PAYMENT", part);
 }
 
-function paymentId({ type, reported }: ExportedTransaction, out: JsonOutput): void {
-  const json = reported.lineText(type === "PAYMENT" ? "external_id" : "parent_external_id");
-  out.text(writeCell(JSON.parse(json) ?? undefined));
-}
+/** A cell with the text of a line, if it is not null. */
+const ofLine = (nameOf: (type: TransactionType) => ReportedLine) =>
+  value(({ type, reported }) => {
+    const shown = JSON.parse(reported.lineText(nameOf(type)));
+    return shown === null ? undefined : String(shown);
+  });
 
 const negated = (pence: number | undefined) => (pence === undefined ? undefined : 0 - pence);
 
@@ -247,13 +225,14 @@ const negated = (pence: number | undefined) => (pence === undefined ? undefined 
 function writeAmount(amount: number, currency: Currency): string {
   const [whole = "", fraction] = toMajorUnits(amount, currency).split(".");
   const grouped = whole.length <= 3 ? whole : whole.replaceAll(/\B(?=(\d{3})+$)/g, ",");
-  return quote(fraction === undefined ? grouped : `${grouped}.${fraction}`);
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `05 Mar 2024`, in UTC. */
-function dateOf(instant: string): string {
+/** `05 Mar 2024`, in UTC; undefined for `null`. */
+function dateOf(instant: string): string | undefined {
+  if (instant === "null") return undefined;
   const [year, month, day] = viewDay(instant).split("-");
   return `${day} ${months[Number(month) - 1]} ${year}`;
 }
@@ -276,10 +255,6 @@ const start = "[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20]";
 const formulas = new RegExp(`^(?=[\\t\\r\\n])|(?=${start})(?<=^|[;\\t\\r\\n]"*)`, "g");
 const harmless = (text: string): string => text.replaceAll(formulas, "'");
 
-/** Characters that must be quoted. */
-const special = /[",\r\n]/;
-const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** True for a text without characters that a cell or JSON escapes. Others than ASCII are not looked at more closely. */
 function isPlain({ buffer }: Bytes, start: number, end: number): boolean {
   if (formulaBytes.includes(buffer[start] as number)) return false;
@@ -294,12 +269,84 @@ const formulaBytes = bytesOf("=+-@");
 const escapedBytes = bytesOf('\\",;');
 const [quoteByte] = bytesOf('"');
 
-/** Tests for both in one pass, since nearly all texts match neither. A line break is special in any case. */
-const unsafe = new RegExp(`^(?:\\t|${start})|[;\\t]"*${start}|${special.source}`);
+/** How the cells of a file are separated and quoted. */
+export interface CsvForm {
+  separator: keyof typeof separators;
+  byte_order_mark: boolean;
+}
+type CsvFormat = ReturnType<typeof csvFormat>;
 
-/** The text of a cell. */
-export function writeCell(value = ""): string {
-  return unsafe.test(value) ? quote(harmless(value)) : value;
+const separators = { comma: ",", semicolon: ";", tab: "\t" };
+
+export function csvFormat({ separator: name, byte_order_mark }: CsvForm) {
+  const separator = separators[name];
+  /** Characters that must be quoted. */
+  const special = new RegExp(`["${separator}\r\n]`);
+  /** Tests for both in one pass, since nearly all texts match neither. A line break is special in any case. */
+  const unsafe = new RegExp(`^(?:\t|${start})|[;\t]"*${start}|${special.source}`);
+  const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const cell = (text = ""): string => (unsafe.test(text) ? quote(harmless(text)) : text);
+  const line = (cells: string[]): string => `${cells.join(separator)}\n`;
+  return {
+    separator,
+    quote,
+    /** The text of a cell. */
+    cell,
+    line,
+    header: (names: string[]): string => (byte_order_mark ? "\uFEFF" : "") + line(names.map(cell)),
+  };
 }
 
-export const writeLine = (cells: string[]): string => `${cells.join(",")}\n`;
+/** All columns but those of metadata, in their order. */
+const columns = new Map<string, Column>(
+  (
+    [
+      ["Reference", ofPayment("reference")],
+      ["Description", ofPayment("description")],
+      ["Email", ofPayment("email")],
+      ["Amount", value(amount)],
+      ["Card Brand", ofPayment("card_brand_label")],
+      ["Cardholder Name", ofPayment("cardholder_name")],
+      ["Card Expiry Date", ofPayment("expiry_date")],
+      ["Card Number", ofPayment("last_digits_card_number")],
+      ["State", value(({ type, state }) => csvStateName(type, state))],
+      ["Finished", value(({ state }) => String(viewState(state, 2).finished))],
+      ["Error Code", value(({ state }) => viewState(state, 2).code)],
+      ["Error Message", value(({ state }) => viewState(state, 2).message)],
+      ["Provider ID", own("gateway_transaction_id")],
+      ["GOV.UK Payment ID", ofLine((type) => (type === "PAYMENT" ? "external_id" : "parent_external_id"))],
+      ["Issued By", only("REFUND", own("user_email"))],
+      ["Date Created", value(({ created }) => dateOf(created))],
+      ["Time Created", value(({ created }) => created.slice(11, 19))],
+      [
+        "Corporate Card Surcharge",
+        only("PAYMENT", value(ofDetails((details) => pence.surcharge(details) ?? 0))),
+      ],
+      ["Total Amount", value(totalAmount)],
+      ["Wallet Type", value(({ reported }) => titleCase(wallet(reported.paymentDetails)))],
+      [
+        "Fee",
+        value(({ type, reported }) => (type === "REFUND" ? undefined : pence.fee(reported))),
+        "fee_headers",
+      ],
+      ["Net", value(netAmount), "fee_headers"],
+      ["Fee (transaction)", feePart("transaction"), "fee_headers"],
+      ["Fee (3DS)", feePart("three_ds"), "fee_headers"],
+      ["Fee (fraud protection)", feePart("radar"), "fee_headers"],
+      ["Card Type", value(({ reported }) => cardType(reported.paymentDetails)?.toLowerCase())],
+      ["MOTO", only("PAYMENT", value(ofDetails((details) => String(moto(details) ?? false)))), "moto_header"],
+      ["Payment Provider", only("PAYMENT", own("payment_provider"))],
+      [
+        "3-D Secure Required",
+        only("PAYMENT", value(ofDetails((details) => (requires3ds(details) ? "true" : undefined)))),
+      ],
+      ["Currency", value(({ currency }) => currency.code), "currency_header"],
+      ["Type", value(({ type }) => titleCase(type)), "choice"],
+      ["Transaction ID", ofLine(() => "external_id"), "choice"],
+      ["Account", ofLine(() => "gateway_account_id"), "choice"],
+      ["Live", ofLine(() => "live"), "choice"],
+      ["Payout", own("gateway_payout_id"), "choice"],
+      ["Settled Date", value(({ reported }) => dateOf(reported.lineText("paid_out_date"))), "choice"],
+    ] satisfies Column[]
+  ).map((column) => [column[0], column]),
+);

@@ -1,5 +1,6 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components, operations } from "../../../generated/ledger.ts";
+import { ceilInstant, readInstant } from "../../values/instant.ts";
 import { penceOf } from "../projection/details.ts";
 import type { FoundPayout, PayoutState, SettledTransactions } from "../tables/payout.ts";
 import { viewMilliseconds } from "./date.ts";
@@ -29,10 +30,18 @@ export const viewPayoutFilters = ({
   gateway_account_id,
   state,
   override_account_id_restriction: override,
+  from_date,
+  to_date,
+  live,
+  extended,
 }: operations["searchPayouts"]["parameters"]["query"]): [string, unknown][] => [
   ["gateway_account_id", gateway_account_id?.join()],
   ["state", state],
   ["override_account_id_restriction", override || undefined],
+  ["from_date", from_date && readInstant(from_date)],
+  ["to_date", to_date && ceilInstant(to_date)],
+  ["live", live],
+  ["extended", extended || undefined],
 ];
 
 /** A payout, what it settles of each type, and what is missing to its amount. */

@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/ledger.ts";
 import { type GroupColumn, sumColumns } from "../tables/summary/rows.ts";
 import type { GroupValues, HourRow, Sums } from "../tables/summary/summary.ts";
-import { writeCell, writeLine } from "./csv.ts";
+import { type CsvForm, csvFormat } from "./csv.ts";
 import { statusesOf } from "./state.ts";
 
 type Schemas = components["schemas"];
@@ -19,14 +19,15 @@ export function viewGroup(group: Group): Schemas["TransactionGroup"] {
 }
 
 /** CSV with a line for each group: the values of its columns, the count, sums in minor units, and their currency if it is given. */
-export function viewReportCsv(groupBy: readonly GroupColumn[], currency: string | undefined) {
+export function viewReportCsv(groupBy: readonly GroupColumn[], currency: string | undefined, form: CsvForm) {
+  const format = csvFormat(form);
   const numbers = ["count", ...sumColumns] as const;
   const last = (cell: string) => (currency === undefined ? [] : [cell]);
   return {
-    header: writeLine([...groupBy, ...numbers, ...last("currency")]),
+    header: format.header([...groupBy, ...numbers, ...last("currency")]),
     line: (group: Group): string =>
-      writeLine([
-        ...groupBy.map((column) => writeCell(group[column] ?? "")),
+      format.line([
+        ...groupBy.map((column) => format.cell(group[column] ?? "")),
         ...numbers.map((name) => String(group[name])),
         ...last(currency ?? ""),
       ]),

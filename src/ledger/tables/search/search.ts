@@ -115,13 +115,13 @@ export async function countTransactions(sql: Sql, filter: TransactionFilter, max
 
 /** The filter in terms of the summaries; undefined if they do not know a part of it. */
 function summaryFilterOf(filter: TransactionFilter): SummaryFilter | undefined {
-  const { account_id, transaction_type, state, states_by_type, from_date, to_date, ...others } = filter;
+  const { account_id, transaction_type, state, states_by_type, live, from_date, to_date, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
   const created = {
     from: from_date === undefined ? beginning : (microsecondAfter(from_date) ?? end),
     to: to_date ?? end,
   };
-  return { account_id, transaction_type, state, states_by_type, created };
+  return { account_id, transaction_type, state, states_by_type, live, created };
 }
 
 /** Makes the scans in order and resolves with the rows of the first whose result is known (`is_known`). */

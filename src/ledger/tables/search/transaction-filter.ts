@@ -50,6 +50,7 @@ export const searchParameters = {
   status_version: "shown",
   limit_total: "shown",
   limit_total_size: "shown",
+  live: equals("live"),
   page: "page",
   display_size: "page",
   cursor: "page",
@@ -58,6 +59,9 @@ export const searchParameters = {
   fee_headers: "page",
   moto_header: "page",
   currency_header: "page",
+  columns: "page",
+  separator: "page",
+  byte_order_mark: "page",
 } as const satisfies Record<keyof SearchQuery, Condition<never> | Part>;
 
 type Meanings = typeof searchParameters;

@@ -14,8 +14,7 @@ import { dayIn, zonePartsOf } from "./zone-parts.ts";
 
 /** Conditions that the summaries know. All given ones must hold. */
 export interface SummaryFilter
-  extends Pick<TransactionFilter, "account_id" | "transaction_type" | "state" | "states_by_type"> {
-  live?: boolean | undefined;
+  extends Pick<TransactionFilter, "account_id" | "transaction_type" | "state" | "states_by_type" | "live"> {
   moto?: boolean | undefined;
   /** Instants of `created_date`. Default: all. */
   created?: Interval | undefined;
@@ -98,13 +97,12 @@ const bound = ({ from, to }: Interval, bind: Bind): Interval => ({
 
 /** What a statement can read: the matching rows of each table, as a `from` clause. Instants are given as SQL. */
 function sourcesOf(
-  { live, moto, ...others }: Omit<SummaryFilter, "created" | "withoutCorrections">,
+  { moto, ...others }: Omit<SummaryFilter, "created" | "withoutCorrections">,
   { groupBy, sums }: Required<Pick<Needs, "groupBy" | "sums">>,
   bind: Bind,
 ) {
   const conditions = [
     filterCondition(others, bind),
-    ...(live === undefined ? [] : [`live = ${bind(live)}`]),
     ...(moto === undefined ? [] : [`moto = ${bind(moto)}`]),
   ].join(" and ");
   const isOfAccounts = others.account_id || groupBy.includes("account");
