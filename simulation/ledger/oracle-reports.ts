@@ -253,17 +253,21 @@ function viewPayout(payout: Payout) {
 }
 
 /** Every match of `GET /v1/payout`, in order. */
-export function payoutMatches(oracle: Oracle, { gateway_account_id, state }: Query): object[] {
+export function payoutMatches(oracle: Oracle, query: Query): object[] {
+  const { gateway_account_id, state, live, from_date, to_date, extended } = query;
   return oracle
     .payouts()
     .filter(
-      ({ account }) =>
-        gateway_account_id === undefined ||
-        (account !== undefined && gateway_account_id.split(",").includes(account)),
+      (payout) =>
+        (gateway_account_id === undefined ||
+          (payout.account !== undefined && gateway_account_id.split(",").includes(payout.account))) &&
+        (live === undefined || payout.live === (live === "true")) &&
+        (from_date === undefined || payout.createdDate > `${from_date.slice(0, -1)}000Z`) &&
+        (to_date === undefined || payout.createdDate < `${to_date.slice(0, -1)}000Z`) &&
+        (state === undefined || viewPayout(payout).state.status === state),
     )
     .sort((a, b) => compareText(b.createdDate, a.createdDate) || compareBytes(b.id, a.id))
-    .map(viewPayout)
-    .filter((payout) => state === undefined || payout.state.status === state);
+    .map((payout) => (extended ? (payoutDetail(oracle, payout.id, {}) as object) : viewPayout(payout)));
 }
 
 /** What a transaction adds to its payout: the column `Net` of the CSV. */

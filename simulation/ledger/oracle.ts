@@ -414,6 +414,7 @@ const filters: Record<string, Filter> = {
   gateway_payout_id: equals("details", "gateway_payout_id"),
   gateway_transaction_id: equals("details", "gateway_transaction_id"),
   agreement_id: equals("details", "agreement_id"),
+  live: ({ live }, value) => live === (value === "true"),
   from_settled_date: ({ paidOutDate }, value) =>
     paidOutDate !== undefined && paidOutDate.slice(0, 10) >= value,
   to_settled_date: ({ paidOutDate }, value) => paidOutDate !== undefined && paidOutDate.slice(0, 10) <= value,

@@ -176,7 +176,7 @@ const some = (random: Random, probability: number, names: Name[]): Query =>
 const ofView: Name[] = ["status_version", "as_of"];
 const ofLookup: Name[] = ["transaction_type", ...ofView];
 const ofReport: Name[] = [
-  ...(["from_date", "to_date", "state", "transaction_type"] as const),
+  ...(["from_date", "to_date", "state", "transaction_type", "live"] as const),
   ...(["payment_states", "refund_states", "dispute_states", "status_version"] as const),
 ];
 const ofSearch: Name[] = [
@@ -228,6 +228,7 @@ const randomPayouts = (random: Random): Query => ({
     ? { gateway_account_id: random.sample([...accounts, "nobody"], 0.5).join() || "nobody" }
     : override),
   ...(random.chance(0.5) && { state: random.pick(["undefined", "intransit", "paidout", "failed"]) }),
+  ...some(random, 0.2, ["from_date", "to_date", "live"]),
 });
 
 /** Several accounts are separated by commas in the query of the oracle. For agreements they are parameters of their own. */
@@ -518,7 +519,7 @@ function* reportsOf({ account_id }: Query): Generator<Read> {
   yield transactionsSummary({ ...query, include_moto_statistics: "true" });
   yield paymentsByState(query);
   const ofPayouts = account_id === undefined ? override : { gateway_account_id: account_id };
-  yield allPages("payout", ofPayouts, 5, "next_page");
+  yield allPages("payout", { ...ofPayouts, extended: "true" }, 5, "next_page");
 }
 
 const randomReads = 400;

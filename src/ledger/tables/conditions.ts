@@ -33,6 +33,9 @@ export const oneOf =
   (values, bind) =>
     `${column} = any(${bind(values)}::text[])`;
 
+export const createdAfter: Condition<string> = (instant, bind) => `created_date > ${bind(instant)}`;
+export const createdBefore: Condition<string> = (instant, bind) => `created_date < ${bind(instant)}`;
+
 export const equalsInAnyCase =
   (column: string): Condition<string> =>
   (text, bind) =>

@@ -47,6 +47,37 @@ test("payouts have pages, and links that keep every filter", async () => {
   );
 });
 
+test("payouts are found by their dates and by whether they are live, and links keep the filters", async () => {
+  const live = { gateway_account_id: "dated" };
+  await ledger.store(
+    ...[true, false, undefined].map((isLive, n) =>
+      story("payout", `dated${n}`, [`14:0${n}`, "PAYOUT_CREATED", live, { live: isLive }]),
+    ),
+  );
+  const found = async (query: string) => idsOf(await get(`/v1/payout?gateway_account_id=dated&${query}`));
+  expect(await found("live=true")).toEqual(["dated0"]);
+  expect(await found("live=0")).toEqual(["dated1"]);
+  expect(await found("live=")).toEqual(["dated2", "dated1", "dated0"]);
+  expect(await found("from_date=2024-03-05T14:00:00Z")).toEqual(["dated2", "dated1"]);
+  expect(await found("to_date=2024-03-05T14:01:00Z")).toEqual(["dated0"]);
+  const path = "/v1/payout?gateway_account_id=dated&override_account_id_restriction=true";
+  const filters =
+    "from_date=2024-03-05T14:00:30.000000Z&to_date=2024-03-05T14:05:00Z&live=false&extended=true";
+  const { results, _links } = await get(`${path}&${filters.replace("30.000000Z", "30Z")}&display_size=500`);
+  expect(results).toMatchObject([{ gateway_payout_id: "dated1", settled_amount: 0, difference: 0 }]);
+  const self = `${ledger.base}${path}&${filters}&page=1&display_size=100`;
+  expect(decodeURIComponent(_links.self.href)).toBe(self.replace("05:00Z", "05:00.000000Z"));
+});
+
+test("an extended list shows of each payout what a lookup shows", async () => {
+  const { results } = await get("/v1/payout?gateway_account_id=57,many&extended=true");
+  expect(results.length).toBeGreaterThan(7);
+  const each = idsOf({ results }).map((id) => get(`/v1/payout/${id}?override_account_id_restriction=true`));
+  expect(results).toEqual(await Promise.all(each));
+  const [plain] = (await get("/v1/payout?gateway_account_id=57")).results;
+  expect(Object.keys(plain)).not.toContain("settled");
+});
+
 test("a payout shows what it settles in its account, and the difference; a failed payment adds nothing", async () => {
   expect(await get("/v1/payout/po1?gateway_account_id=57")).toMatchObject({
     gateway_payout_id: "po1",
@@ -67,6 +98,9 @@ test.each([
   ["?gateway_account_id=", 400, noAccount],
   ["?gateway_account_id=57&state=paid", 400, "state"],
   ["?gateway_account_id=57&page=0", 400, "page"],
+  ["?gateway_account_id=57&live=maybe", 400, "live must be true or false"],
+  ["?gateway_account_id=57&extended=yes", 400, "extended must be true or false"],
+  ["?gateway_account_id=57&from_date=2024-03-05", 400, "from_date must be"],
   ["?gateway_account_id=57&display_size=-1", 400, "display_size"],
   ["?gateway_account_id=57&account_id=57", 400, "account_id"],
   ["/po1", 400, noAccount],

@@ -5,6 +5,8 @@ import {
   type Condition,
   type Conditions,
   contains,
+  createdAfter,
+  createdBefore,
   equals,
   equalsInAnyCase,
   oneOf,
@@ -24,8 +26,8 @@ type Part = keyof CombinedFilter | "card_brands" | "shown" | "page";
  */
 export const searchParameters = {
   account_id: oneOf("gateway_account_id"),
-  from_date: (instant: string, bind: Bind) => `created_date > ${bind(instant)}`,
-  to_date: (instant: string, bind: Bind) => `created_date < ${bind(instant)}`,
+  from_date: createdAfter,
+  to_date: createdBefore,
   email: contains("email"),
   reference: contains("reference"),
   cardholder_name: contains("cardholder_name"),
