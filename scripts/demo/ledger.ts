@@ -4,7 +4,7 @@ import { complain, say } from "../../src/process/command.ts";
 import { readSettings } from "../../src/process/settings.ts";
 import { retry } from "../../src/waiting/retry.ts";
 import { demoEvents, demoTransactions } from "./demo-events.ts";
-import { shopAccount, shopEvents } from "./shop-events.ts";
+import { shopAccounts, shopEvents } from "./shop-events.ts";
 
 const startedWithinMs = 60_000;
 const foldedWithinMs = 120_000;
@@ -65,7 +65,7 @@ const requestsToTry = {
   "an agreement, with its card": `/v1/agreement/demo-agreement?${ofDemo}`,
   "its payments": `${transaction}/?${ofDemo}&agreement_id=demo-agreement`,
   "its events": `/v1/agreement/demo-agreement/event?${ofDemo}`,
-  "the payments of a shop by day and state": `/v1/report/transactions?account_id=${shopAccount}&group_by=day,state`,
+  "the payments of a shop by day and state": `/v1/report/transactions?account_id=${shopAccounts}&group_by=day,state`,
 };
 
 const isPayment = ({ resource_type }: { resource_type: string }) => resource_type === "payment";
@@ -96,7 +96,9 @@ async function requireFolded(base: string, shopPayments: number): Promise<void> 
   );
   const agreement = await read(requestsToTry["an agreement, with its card"]);
   const isActive = agreement.status === "ACTIVE" && agreement.payment_instrument !== null;
-  const { groups } = await read(`/v1/report/transactions?account_id=${shopAccount}&transaction_type=PAYMENT`);
+  const { groups } = await read(
+    `/v1/report/transactions?account_id=${shopAccounts}&transaction_type=PAYMENT`,
+  );
   const isShopComplete = (groups?.[0]?.count ?? 0) >= shopPayments;
   if (isActive && isShopComplete && isComplete) return;
   throw new Error(

@@ -19,7 +19,9 @@ interface Props {
 }
 
 const height = 260;
-const margin = { top: 10, right: 4, bottom: 24, left: 64 };
+const margins = { top: 10, right: 4, bottom: 24 };
+/** The width of a character of a label, in pixels. */
+const characterWidth = 7;
 /** The room for a label below the bars, in pixels. */
 const labelWidth = 90;
 
@@ -43,22 +45,27 @@ export function BarChart(props: Props) {
 }
 
 function Bars({ label, bars, names, format, width }: Props & { width: number }) {
+  const series = stack<Bar>()
+    .keys(names)
+    .value(({ parts }, name) => parts[name] ?? 0)(bars);
+  const y = scaleLinear([0, Math.max(1, ...series.flat(2))], [height - margins.bottom, margins.top]).nice();
+  const ticks = y.ticks(4).map((tick) => ({ at: y(tick), text: format(tick) }));
+  const margin = {
+    ...margins,
+    left: 16 + characterWidth * Math.max(...ticks.map(({ text }) => text.length)),
+  };
   const x = scaleBand(
     bars.map((_, index) => index),
     [margin.left, width - margin.right],
   ).padding(0.2);
-  const series = stack<Bar>()
-    .keys(names)
-    .value(({ parts }, name) => parts[name] ?? 0)(bars);
-  const y = scaleLinear([0, Math.max(1, ...series.flat(2))], [height - margin.bottom, margin.top]).nice();
   const every = Math.ceil((bars.length * labelWidth) / (width - margin.left));
   return (
     <svg width={width} height={height} role="img" aria-label={label}>
-      {y.ticks(4).map((tick) => (
-        <g key={tick}>
-          <line class="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
-          <text class="tick" x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
-            {format(tick)}
+      {ticks.map(({ at, text }) => (
+        <g key={at}>
+          <line class="grid" x1={margin.left} x2={width - margin.right} y1={at} y2={at} />
+          <text class="tick" x={margin.left - 8} y={at} dy="0.32em" text-anchor="end">
+            {text}
           </text>
         </g>
       ))}

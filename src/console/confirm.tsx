@@ -36,9 +36,7 @@ export function Confirm({ change, onClose }: { change: Change; onClose: (isMade:
         <Button class={isDangerous ? "danger" : ""} onClick={confirm} disabled={isRunning}>
           {action}
         </Button>
-        <Button class="second" onClick={() => dialog.current?.close()}>
-          Cancel
-        </Button>
+        <Button onClick={() => dialog.current?.close()}>Cancel</Button>
       </p>
     </dialog>
   );

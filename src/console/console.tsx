@@ -2,12 +2,12 @@ import { type ComponentType, render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "./elements.tsx";
 import { showCurrency } from "./format.ts";
-import type { Place } from "./fragment.ts";
+import { fragmentOf, type Parameters, type Place } from "./fragment.ts";
 import { forgetValues, usePlace, VisitContext } from "./history.ts";
 import { Notice } from "./notice.tsx";
 import { type Authentication, type Session, SessionContext, sessionOf } from "./session.ts";
 import { TokenForm } from "./token-form.tsx";
-import { Heading, NothingHere, useFocusOnHeading } from "./view.tsx";
+import { Heading, NothingHere, service, useFocusOnHeading, useSearchKey } from "./view.tsx";
 
 /** A view of the console. */
 interface View {
@@ -21,27 +21,32 @@ interface View {
   component: ComponentType<Place>;
 }
 
-/** Renders the console of a service, whose name is `title`, into its page. */
-export function openConsole(title: string, views: View[]): void {
+/** Renders the console of a service into its page. The navigation keeps parameters of the address. */
+export function openConsole(views: View[], keptParameters: () => Parameters = () => ({})): void {
   const root = document.querySelector("#console") as HTMLElement;
   const { authentication, currency } = root.dataset;
   if (currency) showCurrency(JSON.parse(currency));
   root.replaceChildren();
   render(
-    <Console title={title} views={views} authentication={authentication && JSON.parse(authentication)} />,
+    <Console
+      views={views}
+      keptParameters={keptParameters}
+      authentication={authentication && JSON.parse(authentication)}
+    />,
     root,
   );
 }
 
 interface ConsoleProps {
-  title: string;
   views: View[];
+  keptParameters: () => Parameters;
   authentication: Authentication | undefined;
 }
 
-function Console({ title, views, authentication }: ConsoleProps) {
+function Console({ views, keptParameters, authentication }: ConsoleProps) {
   const { place, visit } = usePlace();
   useFocusOnHeading(visit);
+  useSearchKey();
   const [{ token, rejection }, setToken] = useState<{ token?: string; rejection?: string }>({});
   /** Without a token, `rejection` says why the service has rejected the one before. */
   const changeToken = (given: { token?: string; rejection?: string }) => {
@@ -60,15 +65,21 @@ function Console({ title, views, authentication }: ConsoleProps) {
   const linked = needsToken ? [] : allowed.filter(({ isLinked }) => isLinked);
   return (
     <SessionContext.Provider value={session}>
+      <Button class="skip" onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}>
+        Skip to the content
+      </Button>
       <header>
-        <p>{title}</p>
+        <p>{service}</p>
         <nav aria-label="Console">
           {linked.map((one) => (
-            <a href={`#/${one.name}`} key={one.name} aria-current={one === view ? "page" : undefined}>
+            <a
+              href={fragmentOf([one.name].filter(Boolean), keptParameters())}
+              key={one.name}
+              aria-current={one === view ? "page" : undefined}
+            >
               {one.title}
             </a>
           ))}
-          <a href="docs">API</a>
           {token !== undefined && <Button onClick={() => changeToken({})}>Forget token</Button>}
         </nav>
       </header>
@@ -85,6 +96,9 @@ function Console({ title, views, authentication }: ConsoleProps) {
           </VisitContext.Provider>
         )}
       </main>
+      <footer>
+        <a href="docs">API</a>
+      </footer>
     </SessionContext.Provider>
   );
 }

@@ -1,16 +1,41 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { formatInstant, formatJson, formatUtc } from "./format.ts";
+import { formatInstant, formatJson, formatMinute, formatUtc } from "./format.ts";
 
 /** A button that does something in the page. It sends no form. */
 export const Button = (button: ButtonHTMLAttributes) => <button type="button" {...button} />;
 
-/** An instant in the time zone of the reader. UTC is shown on hover. */
-export const Time = ({ at }: { at: string }) => (
+/** An instant in the shown time zone, in a list without its seconds. UTC is shown on hover. */
+export const Time = ({ at, isShort = false }: { at: string; isShort?: boolean }) => (
   <time dateTime={at} title={formatUtc(at)}>
-    {formatInstant(at)}
+    {isShort ? formatMinute(at) : formatInstant(at)}
   </time>
 );
+
+/** A text that others have written, in a direction of its own. A long one is cut off, and is whole on hover. */
+export const Text = ({ children }: { children: string | null | undefined }) =>
+  children ? (
+    <bdi class="text" title={children}>
+      {children}
+    </bdi>
+  ) : null;
+
+/** An id with a button that copies it. */
+export function Copied({ text }: { text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <>
+      <bdi>{text}</bdi>{" "}
+      <Button
+        class="copy"
+        aria-label={`Copy ${text}`}
+        onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true))}
+      >
+        {isCopied ? "Copied" : "Copy"}
+      </Button>
+    </>
+  );
+}
 
 /** A text with its line breaks, in a box that scrolls. */
 export const Preformatted = ({ children }: { children: string }) => (
@@ -40,12 +65,19 @@ export function Details({ summary, isOpen = false, children }: DetailsProps) {
   );
 }
 
+/** A name and a value, which can be unknown. */
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** True if a value is shown. */
+export const isKnown = (value: ComponentChildren): boolean =>
+  ![undefined, null, false, ""].includes(value as string);
+
 /** Names and values. Values that are not known are left out. */
-export const Facts = ({ facts }: { facts: (readonly [name: string, value: ComponentChildren])[] }) => (
+export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts.map(
       ([name, value]) =>
-        ![undefined, null, false, ""].includes(value as string) && (
+        isKnown(value) && (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -66,8 +98,8 @@ export interface Column<Row> {
   isUnseen?: boolean;
   /** True if its cells name the rows. */
   isHeader?: boolean;
-  /** Numbers are on the right; narrow windows do not show `wide` columns. */
-  class?: "number" | "wide";
+  /** Numbers are on the right. Narrow windows do not show `wide` columns. A `short` one has no line breaks in wide ones. */
+  class?: "number" | "wide" | "number wide" | "short";
   cell: (row: Row) => ComponentChildren;
 }
 
@@ -82,12 +114,11 @@ interface TableProps<Row> {
   empty?: string;
 }
 
-/** A table in a box of its own, which scrolls if the table is wider than the page, by keyboard too. */
+/** A table in a box of its own, which scrolls if the table is wider than the page. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls must be reachable by keyboard.
-    <section class="scroll" aria-label={label} tabIndex={0}>
+    <section class="scroll" aria-label={label}>
       <table>
         <thead>
           <tr>

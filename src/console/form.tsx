@@ -1,7 +1,7 @@
-import type { ComponentChildren, InputHTMLAttributes, LooseInputHTMLAttributes } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, LooseInputHTMLAttributes, TargetedEvent } from "preact";
 
 interface FormProps {
-  class: "search" | "token";
+  class: "search" | "token" | "find" | "filters";
   onSubmit: (fields: FormData) => void;
   children: ComponentChildren;
 }
@@ -15,9 +15,12 @@ export function Form({ onSubmit, ...form }: FormProps) {
   return <form onSubmit={submit} {...form} />;
 }
 
-export interface FieldProps extends LooseInputHTMLAttributes {
+export interface FieldProps extends Omit<LooseInputHTMLAttributes, "onChange"> {
   name: string;
   label: string;
+  /** The id of a list of values to choose from. */
+  list?: string;
+  onChange?: (event: TargetedEvent<HTMLInputElement>) => void;
 }
 
 /** An input with its label. */

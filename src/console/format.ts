@@ -39,12 +39,33 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.round(milliseconds / 3_600_000)} h`;
 }
 
+/** The time zone of the reader, or UTC if it has no name that a ledger accepts. */
+export const ownZone = (): string => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return /^[A-Za-z_]+\//.test(timeZone) ? timeZone : "UTC";
+};
+
+let zone = ownZone();
+
+/** The time zone of all instants that the console shows. Default: that of the reader. */
+export function showTimesIn(shown: string): void {
+  zone = shown;
+}
+
 const dateAndTime = dateFormat({ dateStyle: "medium", timeStyle: "medium" });
+const minuteFormat = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
+const recentMinute = dateFormat(minuteFormat);
+const minuteOfYear = dateFormat({ year: "numeric", ...minuteFormat });
 const dateOnly = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
 const dayAndMonth = dateFormat({ day: "numeric", month: "short", timeZone: "UTC" });
+const monthAndYear = dateFormat({ month: "short", year: "numeric", timeZone: "UTC" });
 
-/** An instant in the time zone of the reader. */
+/** An instant in the shown time zone. */
 export const formatInstant = (instant: string): string => dateAndTime(new Date(instant));
+
+/** The same without seconds, and without the year if it is this one. */
+export const formatMinute = (instant: string): string =>
+  (instant.startsWith(String(new Date().getUTCFullYear())) ? recentMinute : minuteOfYear)(new Date(instant));
 
 /** An instant in UTC, with all its digits. */
 export const formatUtc = (instant: string): string => instant.replace("T", " ").replace(/Z$/, " UTC");
@@ -55,7 +76,10 @@ export const formatDay = (day: string): string => dateOnly(new Date(`${day}T00:0
 /** A calendar day of this or the last year, without the year. */
 export const formatRecentDay = (day: string): string => dayAndMonth(new Date(`${day}T00:00:00Z`));
 
-/** The time of day of an instant, in milliseconds since 1970, in the time zone of the reader. */
+/** A calendar month, from its first day. */
+export const formatMonth = (day: string): string => monthAndYear(new Date(`${day}T00:00:00Z`));
+
+/** The time of day of an instant, in milliseconds since 1970, in the shown time zone. */
 export const formatClock = dateFormat({ timeStyle: "short" });
 
 /** A name of the contract as words: `needs_response` becomes `Needs response`. */
@@ -82,10 +106,12 @@ function numberFormat(options: Intl.NumberFormatOptions) {
 }
 
 function dateFormat(options: Intl.DateTimeFormatOptions) {
-  let made: Intl.DateTimeFormat | undefined;
+  const made = new Map<string, Intl.DateTimeFormat>();
   return (at: Date | number): string => {
-    made ??= new Intl.DateTimeFormat(undefined, options);
-    return made.format(at);
+    const { timeZone = zone } = options;
+    const format = made.get(timeZone) ?? new Intl.DateTimeFormat(undefined, { ...options, timeZone });
+    made.set(timeZone, format);
+    return format.format(at);
   };
 }
 

@@ -25,11 +25,10 @@ function decode(segment: string): string {
   }
 }
 
+export type Parameters = Record<string, string | string[] | undefined>;
+
 /** The fragment of a place. Empty and undefined parameters are left out; a list becomes one value, joined by commas. */
-export function fragmentOf(
-  path: string[],
-  parameters: Record<string, string | string[] | undefined> = {},
-): string {
+export function fragmentOf(path: string[], parameters: Parameters = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     const text = Array.isArray(value) ? value.join(",") : (value ?? "");
@@ -38,3 +37,7 @@ export function fragmentOf(
   const search = String(query);
   return `#/${path.map(encodeURIComponent).join("/")}${search && `?${search}`}`;
 }
+
+/** The fragment of a place with other values of some parameters. It is the first page of a list. */
+export const withParameters = ({ path, parameters }: Place, changed: Parameters): string =>
+  fragmentOf(path, { ...Object.fromEntries(parameters), cursor: undefined, ...changed });

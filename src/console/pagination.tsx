@@ -1,5 +1,5 @@
 import { Button } from "./elements.tsx";
-import { fragmentOf, type Place } from "./fragment.ts";
+import { fragmentOf, type Place, withParameters } from "./fragment.ts";
 import { goTo, previousPage } from "./history.ts";
 
 /**
@@ -19,6 +19,22 @@ export function Pagination({ path, parameters, next }: Place & { next: string | 
       {next !== undefined && (
         <Button onClick={() => goTo(fragmentOfPage(next), location.hash)}>Next page</Button>
       )}
+    </nav>
+  );
+}
+
+/** Links to the pages of a list whose pages have numbers, of which `last` is the number of the last one. */
+export function PagesByNumber({ page, last, ...place }: Place & { page: number; last: number }) {
+  if (last <= 1) return null;
+  const fragmentOfPage = (number: number) =>
+    withParameters(place, { page: number > 1 ? String(number) : undefined });
+  return (
+    <nav class="pages" aria-label="Pages">
+      {page > 1 && <a href={fragmentOfPage(page - 1)}>Previous page</a>}
+      {page < last && <a href={fragmentOfPage(page + 1)}>Next page</a>}
+      <span class="quiet">
+        Page {page} of {last}
+      </span>
     </nav>
   );
 }

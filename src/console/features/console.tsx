@@ -4,7 +4,7 @@ import { Feature } from "./feature.tsx";
 import { Resource } from "./resource.tsx";
 import { Start } from "./start.tsx";
 
-openConsole("Feature storage", [
+openConsole([
   { name: "", title: "Features", isLinked: true, scopes, component: Start },
   { name: "resources", title: "Resource", scopes, component: Resource },
   { name: "features", title: "Feature", scopes, component: Feature },

@@ -1,22 +1,20 @@
 import { type LedgerClient, type LedgerComponents, ledgerClient } from "../../client/client.ts";
-import { fragmentOf } from "../fragment.ts";
 import { useServiceClient } from "../session.ts";
 
 type Schemas = LedgerComponents["schemas"];
 export type Transaction = Schemas["TransactionView"];
 export type TransactionEvent = Schemas["TransactionEvent"];
 export type Payout = Schemas["PayoutDetail"];
+export type Agreement = Schemas["Agreement"];
+export type ReportGroup = Schemas["TransactionGroup"];
 export type IntakeReport = Schemas["IntakeReport"];
 export type Search = NonNullable<Parameters<LedgerClient["searchTransactions"]>[0]>;
+export type Report = NonNullable<Parameters<LedgerClient["getTransactionReport"]>[0]>;
 
 /** Any of these lets a token read transactions. */
 export const readScopes = ["ledger:read", "ledger:read:all"];
 
 export const useClient = (): LedgerClient => useServiceClient(ledgerClient);
-
-/** The place of a transaction. */
-export const transactionFragment = (id: string, account_id: string | undefined, as_of?: string): string =>
-  fragmentOf(["transactions", id], { account_id, as_of });
 
 /** The items of a list that is joined by commas. */
 export const listOf = (text: string | null): string[] =>

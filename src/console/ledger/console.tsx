@@ -1,11 +1,44 @@
+import type { ComponentType } from "preact";
 import { openConsole } from "../console.tsx";
+import { showTimesIn } from "../format.ts";
+import type { Parameters, Place } from "../fragment.ts";
+import { Agreements } from "./agreements.tsx";
 import { readScopes as scopes } from "./client.ts";
 import { Intake } from "./intake.tsx";
 import { Overview } from "./overview.tsx";
+import { Payouts } from "./payouts.tsx";
+import { keptParameters, readSelection, SelectionContext } from "./selection.ts";
+import { type Part, SelectionBar, ZoneChoice } from "./selection-bar.tsx";
 import { Transactions } from "./transactions.tsx";
 
-openConsole("Payment ledger", [
-  { name: "", title: "Overview", isLinked: true, scopes, component: Overview },
-  { name: "transactions", title: "Transactions", isLinked: true, scopes, component: Transactions },
-  { name: "intake", title: "Intake", isLinked: true, scopes: ["ledger:operate"], component: Intake },
-]);
+/** A view below the bar of its selection. A path with a second segment is one thing, which has no selection but the zone. */
+const selected =
+  (View: ComponentType<Place>, parts: Part[], defaults: Parameters = {}) =>
+  (place: Place) => {
+    const selection = readSelection(place.parameters, defaults);
+    showTimesIn(selection.zone);
+    return (
+      <SelectionContext.Provider value={selection}>
+        <SelectionBar place={place} parts={place.path.length > 1 ? [] : parts} />
+        <View {...place} />
+        <ZoneChoice place={place} />
+      </SelectionContext.Provider>
+    );
+  };
+
+const overview = selected(Overview, ["accounts", "period", "live"], { period: "this-month", live: "true" });
+const transactions = selected(Transactions, ["accounts", "period", "live"]);
+const payouts = selected(Payouts, ["accounts", "period", "live"]);
+const agreements = selected(Agreements, ["accounts", "live"]);
+const intake = selected(Intake, []);
+
+openConsole(
+  [
+    { name: "", title: "Overview", isLinked: true, scopes, component: overview },
+    { name: "transactions", title: "Transactions", isLinked: true, scopes, component: transactions },
+    { name: "payouts", title: "Payouts", isLinked: true, scopes, component: payouts },
+    { name: "agreements", title: "Agreements", isLinked: true, scopes, component: agreements },
+    { name: "intake", title: "Intake", isLinked: true, scopes: ["ledger:operate"], component: intake },
+  ],
+  keptParameters,
+);

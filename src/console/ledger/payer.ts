@@ -12,3 +12,7 @@ export function cardOf(transaction: Transaction): string {
   const { card_brand, last_digits_card_number } = payerOf(transaction).card_details ?? {};
   return [card_brand, last_digits_card_number && `•${last_digits_card_number}`].filter(Boolean).join(" ");
 }
+
+/** The amount in minor units, which is negative if it goes to the payer, as that of a refund does. */
+export const signedAmount = ({ transaction_type, amount = 0 }: Transaction): number =>
+  transaction_type === "REFUND" ? -amount : amount;

@@ -3,49 +3,26 @@ import type { LedgerClient } from "../../client/client.ts";
 import { Button, Details, Empty, Facts, Time } from "../elements.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { replacePlace } from "../history.ts";
-import { Show, useKept } from "../load.tsx";
 import { detailOf, Problem } from "../notice.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
-import { cursorIn, type TransactionEvent, transactionFragment, useClient } from "./client.ts";
+import { cursorIn, type TransactionEvent } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
+import { transactionLink } from "./links.ts";
 import { State } from "./state.tsx";
-
-interface Props {
-  id: string;
-  account: string;
-  /** The instant as of which the transaction is shown; undefined for now. */
-  asOf: string | undefined;
-}
-
-/** The events of a transaction and of its children, oldest first, each as a sentence. */
-export function Timeline({ id, account, asOf }: Props) {
-  const client = useClient();
-  const search = { transactionExternalId: id, gateway_account_id: account, include_all_events: true };
-  const readPage = (cursor?: string, signal?: AbortSignal) =>
-    client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
-  const first = useKept(`events ${account} ${id}`, (signal) => readPage(undefined, signal));
-  const showAsOf = (instant?: string) => replacePlace(transactionFragment(id, account, instant));
-  return (
-    <>
-      <h2>Timeline</h2>
-      <Show of={first} name="events">
-        {(page) => <Events first={page} readPage={readPage} asOf={asOf} onAsOf={showAsOf} />}
-      </Show>
-    </>
-  );
-}
 
 type EventPage = Awaited<ReturnType<LedgerClient["listTransactionEvents"]>>;
 
-interface EventsProps {
+interface Props {
+  id: string;
+  account: string | undefined;
+  /** The instant as of which the transaction is shown; undefined for now. */
+  asOf: string | undefined;
   first: EventPage;
   readPage: (cursor: string) => Promise<EventPage>;
-  asOf: string | undefined;
-  onAsOf: (instant: string | undefined) => void;
 }
 
-/** The events of the first page, and those of more pages on request. */
-function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
+/** The events of a transaction and of its children, oldest first, each as a sentence; more pages on request. */
+export function Timeline({ id, account, asOf, first, readPage }: Props) {
   const [more, setMore] = useState<EventPage>();
   const [problem, setProblem] = useState("");
   const events = [...first.events, ...(more?.events ?? [])];
@@ -59,10 +36,15 @@ function Events({ first, readPage, asOf, onAsOf }: EventsProps) {
       setProblem(detailOf(error));
     }
   }
-  if (events.length === 0) return <Empty>There are no events.</Empty>;
   return (
     <>
-      <AsOf events={events} asOf={asOf} onChange={onAsOf} />
+      <h2>Timeline</h2>
+      {events.length === 0 && <Empty>There are no events.</Empty>}
+      <AsOf
+        events={events}
+        asOf={asOf}
+        onChange={(instant) => replacePlace(transactionLink(id, account, instant))}
+      />
       <ol class="timeline">
         {events.map((event) => (
           <Event key={String(event.event_id)} event={event} isLater={!isUpTo(asOf, event)} />

@@ -1,114 +1,143 @@
-import { type Column, Empty, Facts, RawJson, Table, Time } from "../elements.tsx";
-import { formatDay, formatMoney, formatName } from "../format.ts";
+import type { LedgerClient } from "../../client/client.ts";
+import { Copied, RawJson, Time } from "../elements.tsx";
+import { formatInstant, formatMoney, formatName } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Heading } from "../view.tsx";
-import { useAccounts } from "./accounts.tsx";
-import { cursorIn, type Search, type Transaction, transactionFragment, useClient } from "./client.ts";
-import { CsvDownload } from "./csv-download.tsx";
-import { referenceOf } from "./payer.ts";
-import { PayoutCheck } from "./payout-check.tsx";
-import { createdBetween } from "./periods.ts";
-import { State } from "./state.tsx";
+import { cursorIn, type Transaction, useClient } from "./client.ts";
+import { transactionLink } from "./links.ts";
+import { referenceOf, signedAmount } from "./payer.ts";
+import { linkTo, useReadOne } from "./selection.ts";
+import { State, statusName } from "./state.tsx";
 import { Timeline } from "./timeline.tsx";
 import { TransactionFacts } from "./transaction-facts.tsx";
+import { TransactionTable } from "./transaction-table.tsx";
 
 /** `#/transactions/ID`: one transaction, with its account and, for an earlier state, `as_of`. */
 export function TransactionView({ path, parameters }: Place) {
   const client = useClient();
   const [, id = ""] = path;
   const as_of = parameters.get("as_of") ?? undefined;
-  const accounts = useAccounts(parameters.get("account_id"));
-  const transaction = useKept(`transaction ${id} ${parameters}`, (signal) => {
-    const account = "account_id" in accounts ? { account_id: accounts.account_id[0] } : accounts;
-    return client.getTransaction({ transactionExternalId: id, ...account, as_of }, { signal });
-  });
-  const { value: found } = transaction;
+  const account = parameters.get("gateway_account_id");
+  const readOne = useReadOne(account);
+  const transaction = useKept(`transaction ${id} ${account} ${as_of}`, (signal) =>
+    readOne((ofAccount) =>
+      client.getTransaction({ transactionExternalId: id, ...ofAccount, as_of }, { signal }),
+    ),
+  );
+  const { value: found, error } = transaction;
+  const past = as_of && `as of ${formatInstant(as_of)}`;
+  const name = found ? `${formatName(found.transaction_type)} ${referenceOf(found)}` : `Transaction ${id}`;
   return (
     <>
-      <Heading title={`Transaction ${id}`}>
-        {found ? `${formatName(found.transaction_type)} ${referenceOf(found)}` : `Transaction ${id}`}{" "}
+      <Heading title={[name, past].filter(Boolean).join(" ")}>
+        {found?.amount === undefined ? name : formatMoney(signedAmount(found))}{" "}
         {found && <State status={found.state.status} />}
       </Heading>
+      {past && (
+        <p class="notice past" role="status">
+          This is the transaction {past}. <a href={transactionLink(id, account)}>Show it as it is now</a>
+        </p>
+      )}
       <Show of={transaction} name="transaction">
         {(found) => <TransactionDetails transaction={found} asOf={as_of} />}
       </Show>
+      {error !== undefined && <OtherKinds text={id} />}
     </>
   );
 }
 
-interface TransactionDetailsProps {
+/** An id that leads to no transaction may be something else. */
+const OtherKinds = ({ text }: { text: string }) => (
+  <p>
+    Look for it as <a href={linkTo(["transactions"], { reference: text })}>a reference</a>,{" "}
+    <a href={linkTo(["transactions"], { gateway_transaction_id: text })}>an id of the provider</a> or{" "}
+    <a href={linkTo(["payouts", text])}>a payout</a>.
+  </p>
+);
+
+interface DetailsProps {
   transaction: Transaction;
   /** The instant as of which the transaction is shown; undefined for now. */
   asOf: string | undefined;
 }
 
+type EventPage = Awaited<ReturnType<LedgerClient["listTransactionEvents"]>>;
+
 /** What the ledger knows of a transaction, and of what belongs to it if its account is known. */
-function TransactionDetails({ transaction, asOf }: TransactionDetailsProps) {
-  const { transaction_id: id, transaction_type, gateway_account_id: account } = transaction;
+function TransactionDetails({ transaction, asOf }: DetailsProps) {
+  const { transaction_id: id, transaction_type, gateway_account_id: account, created_date } = transaction;
+  const client = useClient();
+  const search = { transactionExternalId: id, gateway_account_id: account ?? "", include_all_events: true };
+  const readEvents = (cursor?: string, signal?: AbortSignal) =>
+    client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
+  const events = useKept<EventPage | undefined>(`events ${account} ${id}`, async (signal) =>
+    account === undefined ? undefined : readEvents(undefined, signal),
+  );
   return (
     <>
-      <div class="above">
-        <RawJson value={transaction} />
-        {account !== undefined && (
-          <CsvDownload search={searchFor(transaction, account)} fileName={`${id}.csv`} />
-        )}
-      </div>
+      <p>
+        {formatName(transaction_type)} <Copied text={referenceOf(transaction)} />, <Time at={created_date} />
+      </p>
+      <FailureBanner transaction={transaction} events={events.value?.events ?? []} />
       <TransactionFacts transaction={transaction} />
-      {account !== undefined && (
+      {account !== undefined && transaction_type === "PAYMENT" && (
+        <RefundsAndDisputes parent={id} account={account} isPast={asOf !== undefined} />
+      )}
+      <Show of={events} name="events">
+        {(first) =>
+          first && <Timeline id={id} account={account} asOf={asOf} first={first} readPage={readEvents} />
+        }
+      </Show>
+      <RawJson value={transaction} />
+    </>
+  );
+}
+
+/** Why a transaction failed, in the words of the provider where an event has them. */
+function FailureBanner({
+  transaction: { state },
+  events,
+}: {
+  transaction: Transaction;
+  events: EventPage["events"];
+}) {
+  if (!state.message && !["declined", "error", "lost"].includes(state.status)) return null;
+  const words = events.flatMap(({ data }) => providersWords(data)).at(-1);
+  return (
+    <p class="notice failed">
+      <strong>
+        {statusName(state.status)}
+        {words && (
+          <>
+            : <bdi>{words}</bdi>
+          </>
+        )}
+      </strong>
+      {state.message && (
         <>
-          <Settlement transaction={transaction} account={account} />
-          {transaction_type === "PAYMENT" && (
-            <RefundsAndDisputes parent={id} account={account} isPast={asOf !== undefined} />
-          )}
-          <Timeline id={id} account={account} asOf={asOf} />
+          {" "}
+          {state.message} ({state.code}).
         </>
       )}
-    </>
+    </p>
   );
 }
 
-/** The search for a transaction: it has the account, the type and the millisecond of its creation. */
-const searchFor = ({ transaction_type, created_date }: Transaction, account: string): Search => {
-  const created = new Date(created_date);
-  const period = createdBetween(created, new Date(created.getTime() + 1));
-  return { account_id: [account], transaction_type, ...period };
-};
+/** The members of an event's data with the provider's words about a failure. */
+const wordMembers = ["gateway_rejection_reason", "failure_message", "gateway_error_message", "error_message"];
 
-function Settlement({ transaction, account }: { transaction: Transaction; account: string }) {
-  const { settlement_summary: settlement } = transaction;
-  const payout = "gateway_payout_id" in transaction ? transaction.gateway_payout_id : undefined;
-  const submitted = "capture_submit_time" in settlement ? settlement.capture_submit_time : undefined;
-  const captured = "captured_date" in settlement ? settlement.captured_date : undefined;
-  return (
-    <>
-      <h2>Settlement</h2>
-      {!submitted && !captured && !settlement.settled_date && payout === undefined ? (
-        <Empty>Nothing has been captured or paid out.</Empty>
-      ) : (
-        <Facts
-          facts={[
-            ["Capture submitted", submitted && <Time at={submitted} />],
-            ["Captured", captured && formatDay(captured)],
-            ["Settled", settlement.settled_date && formatDay(settlement.settled_date)],
-            ["Payout", payout && <PayoutCheck payout={payout} account={account} />],
-          ]}
-        />
-      )}
-    </>
-  );
-}
+const providersWords = (data: Record<string, unknown>): string[] =>
+  wordMembers.flatMap((name) => (typeof data[name] === "string" && data[name] !== "" ? [data[name]] : []));
 
-/** What belongs to a payment, which can be shown as of an earlier instant. */
-function RefundsAndDisputes({
-  parent,
-  account,
-  isPast,
-}: {
+interface ChildrenProps {
   parent: string;
   account: string;
   isPast: boolean;
-}) {
+}
+
+/** What belongs to a payment, which can be shown as of an earlier instant. */
+function RefundsAndDisputes({ parent, account, isPast }: ChildrenProps) {
   const client = useClient();
   const children = useKept(`children ${account} ${parent}`, (signal) =>
     client.listChildTransactions(
@@ -117,36 +146,16 @@ function RefundsAndDisputes({
     ),
   );
   return (
-    <>
-      <h2>Refunds and disputes{isPast && ", as they are now"}</h2>
-      <Show of={children} name="refunds and disputes">
-        {({ transactions, _links }) => (
+    <Show of={children} name="refunds and disputes">
+      {({ transactions, _links }) =>
+        transactions.length > 0 && (
           <>
-            <Table
-              label="Refunds and disputes"
-              columns={childColumns(account)}
-              rows={transactions}
-              empty="There are none."
-            />
+            <h2>Refunds and disputes{isPast && ", as they are now"}</h2>
+            <TransactionTable label="Refunds and disputes" transactions={transactions} isShort />
             {cursorIn(_links) !== undefined && <p>There are more than these {transactions.length}.</p>}
           </>
-        )}
-      </Show>
-    </>
+        )
+      }
+    </Show>
   );
 }
-
-const childColumns = (account: string): Column<Transaction>[] => [
-  { name: "Created", cell: ({ created_date }) => <Time at={created_date} /> },
-  {
-    name: "Transaction",
-    isHeader: true,
-    cell: ({ transaction_id, transaction_type }) => (
-      <a href={transactionFragment(transaction_id, account)}>
-        {formatName(transaction_type)} {transaction_id}
-      </a>
-    ),
-  },
-  { name: "State", cell: ({ state }) => <State status={state.status} /> },
-  { name: "Amount", class: "number", cell: ({ amount }) => amount !== undefined && formatMoney(amount) },
-];

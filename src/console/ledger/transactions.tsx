@@ -1,16 +1,18 @@
-import { type Column, Empty, Table, Time } from "../elements.tsx";
-import { formatCount, formatMoney, formatName } from "../format.ts";
+import { Empty } from "../elements.tsx";
+import { formatCount, formatMoney } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Pagination } from "../pagination.tsx";
 import { Heading } from "../view.tsx";
-import { useAccounts } from "./accounts.tsx";
-import { cursorIn, type Transaction, transactionFragment, useClient } from "./client.ts";
+import { cursorIn, type Report, type Search, useClient } from "./client.ts";
 import { CsvDownload } from "./csv-download.tsx";
-import { cardOf, payerOf, referenceOf } from "./payer.ts";
-import { filtersIn, SearchForm } from "./search-form.tsx";
-import { State } from "./state.tsx";
+import { filtersIn, isReported } from "./filters.ts";
+import { amountOf, figuresOf, readGroups } from "./reports.ts";
+import { SearchBox } from "./search-box.tsx";
+import { SearchFilters } from "./search-filters.tsx";
+import { linkTo, useFilters, useSelection } from "./selection.ts";
 import { TransactionView } from "./transaction.tsx";
+import { TransactionTable } from "./transaction-table.tsx";
 
 const pageSize = 50;
 /** Counting more would take long. */
@@ -24,63 +26,121 @@ export const Transactions = (place: Place) =>
     <TransactionSearch {...place} />
   );
 
-function TransactionSearch({ parameters }: Place) {
+function TransactionSearch(place: Place) {
+  const filters = filtersIn(place.parameters);
+  const selected = useFilters();
+  const { accounts, period } = useSelection();
+  const days = period?.bounds.map((bound) => bound.replace(":", "")).join(" to ");
+  return (
+    <>
+      <Heading>Transactions</Heading>
+      <SearchBox place={place} key={String(place.parameters)} />
+      <SearchFilters place={place} />
+      <FoundTransactions
+        place={place}
+        search={{ ...filters, ...selected }}
+        report={isReported(filters) ? { ...(filters as Report), ...selected } : undefined}
+        fileName={["transactions", accounts.slice(0, 3).join(" "), days].filter(Boolean).join(" ")}
+      />
+    </>
+  );
+}
+
+interface FoundProps {
+  place: Place;
+  search: Search;
+  /** The report on the same transactions, if there is one. */
+  report?: Report | undefined;
+  /** The name of the CSV, without its date. */
+  fileName: string;
+}
+
+/** The transactions of a search by pages, with their number, their sums and their CSV. */
+export function FoundTransactions({ place, search, report, fileName }: FoundProps) {
   const client = useClient();
-  const search = { ...filtersIn(parameters), ...useAccounts(parameters.get("account_id")) };
-  const cursor = parameters.get("cursor") ?? undefined;
+  const cursor = place.parameters.get("cursor") ?? undefined;
   const counting = { limit_total: true, limit_total_size: totalMax };
-  const results = useKept(`search ${parameters}`, (signal) =>
+  const key = JSON.stringify(search);
+  const results = useKept(`search ${cursor} ${key}`, (signal) =>
     client.searchTransactions(
       { ...search, ...counting, cursor, display_size: pageSize, extended: true },
       { signal },
     ),
   );
   return (
-    <>
-      <Heading>Transactions</Heading>
-      <SearchForm parameters={parameters} />
-      <Show of={results} name="transactions">
-        {({ results: found, total, page, _links }) =>
-          found.length === 0 ? (
-            <Empty>No transaction matches this search. Fewer filters or a longer period may find some.</Empty>
-          ) : (
-            <>
-              <div class="above">
-                <p role="status">
-                  {total >= totalMax ? `${formatCount(totalMax)} or more` : formatCount(total)}{" "}
-                  {total === 1 ? "transaction" : "transactions"}, page {page}
-                </p>
-                {"account_id" in search && <CsvDownload search={search} fileName="transactions.csv" />}
-              </div>
-              <Table
-                label="Transactions"
-                columns={columns}
-                rows={found}
-                keyOf={({ transaction_id }) => transaction_id}
-              />
-              <Pagination path={["transactions"]} parameters={parameters} next={cursorIn(_links)} />
-            </>
-          )
-        }
-      </Show>
-    </>
+    <Show of={results} name="transactions">
+      {({ results: found, total, _links }) =>
+        found.length === 0 ? (
+          <NothingFound />
+        ) : (
+          <>
+            <div class="above">
+              <p role="status">
+                {report ? (
+                  <Sums report={report} />
+                ) : (
+                  <strong>
+                    {total >= totalMax ? `${formatCount(totalMax)} or more` : formatCount(total)}{" "}
+                    {total === 1 ? "transaction" : "transactions"}
+                  </strong>
+                )}
+              </p>
+              <CsvDownload search={search} fileName={fileName} />
+            </div>
+            <TransactionTable label="Transactions" transactions={found} />
+            <Pagination {...place} next={cursorIn(_links)} />
+          </>
+        )
+      }
+    </Show>
   );
 }
 
-const columns: Column<Transaction>[] = [
-  { name: "Created", cell: ({ created_date }) => <Time at={created_date} /> },
-  {
-    name: "Reference",
-    isHeader: true,
-    cell: (transaction) => (
-      <a href={transactionFragment(transaction.transaction_id, transaction.gateway_account_id)}>
-        {referenceOf(transaction)}
-      </a>
-    ),
-  },
-  { name: "Type", class: "wide", cell: ({ transaction_type }) => formatName(transaction_type) },
-  { name: "Email", class: "wide", cell: (transaction) => payerOf(transaction).email },
-  { name: "Card", class: "wide", cell: cardOf },
-  { name: "State", cell: ({ state }) => <State status={state.status} /> },
-  { name: "Amount", class: "number", cell: ({ amount }) => amount !== undefined && formatMoney(amount) },
-];
+/** The number and the sums of all matches, from the report on them. */
+function Sums({ report }: { report: Report }) {
+  const client = useClient();
+  const groups = useKept(`sums ${JSON.stringify(report)}`, (signal) =>
+    readGroups(client, { ...report, group_by: ["type", "state"] }, signal),
+  );
+  return (
+    <Show of={groups} name="sums">
+      {(found) => {
+        const count = found.reduce((sum, group) => sum + group.count, 0);
+        const { received, refunded, fees, net } = figuresOf(found);
+        const sums = { received, refunded, fees, net };
+        const isMoney = Object.values(sums).some((sum) => sum !== 0n);
+        return (
+          <>
+            <strong>
+              {formatCount(count)} {count === 1 ? "transaction" : "transactions"}
+            </strong>
+            <span class="quiet">
+              {Object.entries(isMoney ? sums : { amount: amountOf(found) }).map(
+                ([name, sum]) => ` · ${name} ${formatMoney(sum)}`,
+              )}
+            </span>
+          </>
+        );
+      }}
+    </Show>
+  );
+}
+
+function NothingFound() {
+  const { period, live, accounts } = useSelection();
+  const isNarrow = period !== undefined || live !== undefined || accounts.length > 0;
+  return (
+    <Empty>
+      No transaction matches. Fewer filters may find some.{" "}
+      {isNarrow ? (
+        <a href={linkTo(["transactions"], { account_id: undefined, period: undefined, live: undefined })}>
+          Show all transactions
+        </a>
+      ) : (
+        <>
+          If the ledger is empty, <code>npm run demo</code> fills it with examples.
+        </>
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,108 @@
+import { useRef } from "preact/hooks";
+import { Button } from "../elements.tsx";
+import { Field, Form } from "../form.tsx";
+import { type Place, withParameters } from "../fragment.ts";
+import { goTo } from "../history.ts";
+import { listOf } from "./client.ts";
+import { exactReference, type Filter, filters } from "./filters.ts";
+
+/** The button of the drawer with all filters, and those that are set. Each is removed with one click. */
+export function SearchFilters({ place }: { place: Place }) {
+  const { parameters } = place;
+  const drawer = useRef<HTMLDialogElement>(null);
+  const set = filters.filter(({ name }) => parameters.get(name));
+  const submit = (fields: FormData) => {
+    const given = [...filters.map(({ name }) => name), exactReference].map((name) => [
+      name,
+      fields.getAll(name).map((value) => String(value).trim()),
+    ]);
+    drawer.current?.close();
+    goTo(withParameters(place, Object.fromEntries(given)));
+  };
+  return (
+    <div class="chips">
+      <Button aria-haspopup="dialog" onClick={() => drawer.current?.showModal()}>
+        Filters
+      </Button>
+      {set.map(({ name, title, isList, show = String }) => (
+        <a
+          key={name}
+          class="chip"
+          href={withParameters(place, {
+            [name]: undefined,
+            ...(name === "reference" && { [exactReference]: undefined }),
+          })}
+          aria-label={`Remove the filter ${title}`}
+        >
+          {title}:{" "}
+          <bdi>
+            {isList ? listOf(parameters.get(name)).map(show).join(", ") : show(parameters.get(name) ?? "")}
+          </bdi>{" "}
+          ✕
+        </a>
+      ))}
+      <dialog ref={drawer} class="drawer" aria-label="Filters">
+        <Form class="filters" onSubmit={submit} key={String(parameters)}>
+          <div class="fields">
+            {filters.map((filter) => (
+              <FilterField key={filter.name} filter={filter} given={parameters.get(filter.name) ?? ""} />
+            ))}
+            <label class="check">
+              <input
+                type="checkbox"
+                name={exactReference}
+                value="true"
+                defaultChecked={parameters.get(exactReference) === "true"}
+              />
+              The reference is the whole reference
+            </label>
+          </div>
+          <p class="buttons">
+            <button type="submit">Show transactions</button>
+            <Button onClick={() => drawer.current?.close()}>Cancel</Button>
+          </p>
+        </Form>
+      </dialog>
+    </div>
+  );
+}
+
+function FilterField({ filter, given }: { filter: Filter; given: string }) {
+  const { name, title, options, isList, placeholder, show = String } = filter;
+  if (options === undefined)
+    return (
+      <Field
+        label={title}
+        name={name}
+        maxLength={isList ? 25_600 : 255}
+        placeholder={placeholder}
+        defaultValue={given}
+      />
+    );
+  if (!isList)
+    return (
+      <label>
+        {title}
+        <select name={name}>
+          <option value="">Any</option>
+          {options.map((option) => (
+            <option key={option} value={option} selected={option === given}>
+              {show(option)}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  const chosen = listOf(given);
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      {options.map((option) => (
+        <label key={option} class="check">
+          <input type="checkbox" name={name} value={option} defaultChecked={chosen.includes(option)} />
+          {show(option)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
