@@ -85,9 +85,9 @@ test("the issuer publishes no private key and keeps it in a file that others can
   const token = await tokenOf(folder, "--scope", " ledger:read  features:write", "--expires", "60");
   expect(decodeProtectedHeader(token)).toEqual({ typ: "at+jwt", alg: "ES256", kid: key?.kid });
   const claims = decodeJwt(token);
-  // Those of RFC 9068.
+  // Those of RFC 9068, of the issuer that was started last in the folder.
   expect(claims).toEqual({
-    ...{ iss: first.settings.AUTH_ISSUER, aud: first.settings.AUTH_AUDIENCE },
+    ...{ iss: again.settings.AUTH_ISSUER, aud: again.settings.AUTH_AUDIENCE },
     ...{ scope: "ledger:read features:write", sub: "trial", client_id: "trial" },
     ...{ jti: expect.any(String), iat: expect.any(Number), exp: Number(claims.iat) + 60 },
   });

@@ -8,17 +8,21 @@ import { parseCommandLine, runCommand, say, UsageError } from "../src/process/co
 import { makePrivateFolder, privateFileMode } from "../src/process/private-folder.ts";
 import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
 import { parseJson } from "../src/values/json.ts";
-import { type Key, makeKey, serveKeys, signToken } from "../testing/issuer.ts";
+import { type Key, makeKey, signToken } from "../testing/issuer.ts";
+import { openTrialIssuer } from "../testing/trial-issuer.ts";
 
 const keyFolder = "./data/issuer";
 const keyFile = `${keyFolder}/key-for-trials.json`;
+/** The URL of the issuer, as it was served last. */
+const urlFile = `${keyFolder}/url-for-trials.txt`;
 const expiresMaxS = 86_400;
 
 const usage = `Usage: npm run token -- --serve [--port PORT]
        npm run --silent token -- --scope SCOPES [--account ACCOUNT]... [--expires SECONDS]
 
-Tries out access tokens on this machine. With --serve it is their issuer: it serves its public key on 127.0.0.1 until
-SIGINT or SIGTERM, and prints the settings for npm start. With --scope it prints a token of this issuer.
+Tries out access tokens on this machine. With --serve it is their issuer: until SIGINT or SIGTERM it serves its public key
+on 127.0.0.1, and a page at which readers of the consoles sign in. It prints the settings for npm start. With --scope it
+prints a token of this issuer.
 
 This is for trials only. Whoever can read ${keyFile} can make any token.
 
@@ -29,7 +33,7 @@ This is for trials only. Whoever can read ${keyFile} can make any token.
   --help               print this text
 `;
 
-const issuer = "issuer-for-trials";
+const clientId = "console-for-trials";
 const audience = "services-for-trials";
 
 const options = {
@@ -59,12 +63,16 @@ function readPort(text: string): number {
   return Number(text);
 }
 
-function readScopes(text: string): string {
+function knownScopes(): string[] {
   const operations = [ledgerContract, featuresContract].flatMap((contract) => operationsOf(contract));
-  const known = new Set(operations.flatMap(({ security }) => security.flatMap(Object.values).flat()));
+  return [...new Set(operations.flatMap(({ security }) => security.flatMap(Object.values).flat()))].sort();
+}
+
+function readScopes(text: string): string {
+  const known = knownScopes();
   const scopes = text.split(" ").filter(Boolean);
-  if (scopes.length === 0 || scopes.some((scope) => !known.has(scope))) {
-    throw new UsageError(`--scope must be some of ${[...known].sort().join(", ")}, with spaces between them`);
+  if (scopes.length === 0 || scopes.some((scope) => !known.includes(scope))) {
+    throw new UsageError(`--scope must be some of ${known.join(", ")}, with spaces between them`);
   }
   return scopes.join(" ");
 }
@@ -78,29 +86,33 @@ function readExpiry(text: string): number {
 
 async function serveKey(port: number): Promise<void> {
   const { signal } = stopOnSignals();
-  makePrivateFolder(keyFolder, { names: [/^key-for-trials\.json$/] });
-  const { published } = (await readKey()) ?? (await storeKey());
-  const { server, url } = await serveKeys(() => ({ keys: [published] }), port).catch((error) => {
+  makePrivateFolder(keyFolder, { names: [/^(key|url)-for-trials\.\w+$/] });
+  const key = (await readKey()) ?? (await storeKey());
+  const trial = { key, port, clientId, audience, scopes: knownScopes() };
+  await using issuer = await openTrialIssuer(trial).catch((error) => {
     if (error.code !== "EADDRINUSE") throw error;
     throw new Error(`port ${port} of 127.0.0.1 is in use by another program; --port selects another one`);
   });
-  say(`The issuer for trials listens at ${new URL(url).origin}; Ctrl-C stops it. Start the services in another terminal:
+  const { AUTH_ISSUER: url } = issuer.settings;
+  await writeFile(urlFile, url, { mode: privateFileMode });
+  const settings = Object.entries(issuer.settings).map(([name, value]) => `${name}=${value}`);
+  say(`The issuer for trials listens at ${url}; Ctrl-C stops it. Start the services in another terminal:
 
-AUTH_JWKS_URL=${url} AUTH_ISSUER=${issuer} AUTH_AUDIENCE=${audience} npm start
+${settings.join(" ")} npm start
 
-Then send requests with a token:
+Then sign in to their consoles, http://127.0.0.1:8081/console and http://127.0.0.1:8080/console, or send requests with a
+token:
 
 curl -H "Authorization: Bearer $(npm run --silent token -- --scope features:read)" http://127.0.0.1:8080/features/a/b
 curl -H "Authorization: Bearer $(npm run --silent token -- --scope ledger:read --account demo)" 'http://127.0.0.1:8081/v1/transaction/?account_id=demo'`);
   await untilStopped(signal);
-  server.close();
-  server.closeAllConnections();
 }
 
 /** A token with all claims of RFC 9068. */
 async function sign(claims: JWTPayload, expiresS: number): Promise<string> {
   const key = await readKey();
   if (!key) throw new Error(`there is no ${keyFile}; npm run token -- --serve makes it`);
+  const issuer = (await readFile(urlFile, "utf8").catch(() => "")) || "http://127.0.0.1:8090";
   const iat = Math.floor(Date.now() / 1000);
   return signToken(key, {
     ...claims,

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { openAuthentication } from "./http/access/authentication.ts";
+import { signInOf } from "./http/access/sign-in.ts";
 import type { HttpOptions } from "./http/options.ts";
 import { commonSettings } from "./http/settings.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
@@ -80,6 +81,7 @@ async function start(args: string[]): Promise<void> {
     ]);
   }
 
+  const signIn = signInOf(settings);
   const log = openLog(settings.LOG_LEVEL, logOutput(settings.LOG_FORMAT));
   captureConsole(log);
   const stop = stopOnSignals();
@@ -93,6 +95,7 @@ async function start(args: string[]): Promise<void> {
   const http: HttpOptions = {
     security,
     scopeClaim: settings.AUTH_SCOPE_CLAIM,
+    signIn,
     publicUrl: settings.PUBLIC_URL?.href,
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,

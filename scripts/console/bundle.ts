@@ -1,21 +1,30 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "vite";
 import { root } from "../../testing/project.ts";
 
-/** The services that have a console, by the folder of its entry in `src/console`. */
-const services = ["ledger", "features"];
+/** The generated files for browsers, each with its entry in `src/console`. */
+const entries = {
+  "ledger.console.js": "ledger/console.tsx",
+  "features.console.js": "features/console.tsx",
+  "sign-in.js": "sign-in.ts",
+};
 
 /**
- * Bundles the console of each service for browsers: the files by name. The bundle contains everything that the page
- * loads, with the licences of the packages.
+ * Bundles the console of each service for browsers, and the code with which both sign in: the files by name. A bundle
+ * contains everything that it needs, with the licences of the packages. Only the code to sign in is loaded when it is needed.
  */
 export async function bundleConsoles(): Promise<Map<string, string>> {
-  const bundles = await Promise.all(services.map(bundle));
-  return new Map(bundles.map((text, index) => [`${services[index]}.console.js`, text]));
+  const texts = Object.entries(entries).map(
+    async ([name, entry]) => [name, await bundle(name, entry)] as const,
+  );
+  return new Map(await Promise.all(texts));
 }
 
-async function bundle(service: string): Promise<string> {
+/** The address of the code to sign in, beside that of the console. */
+const secondFile = { id: "./sign-in.js", external: "relative" } as const;
+
+async function bundle(name: string, entry: string): Promise<string> {
   // Vite reads it, and the bundle must not depend on where codegen runs.
   process.env.NODE_ENV = "production";
   const result = await build({
@@ -25,16 +34,21 @@ async function bundle(service: string): Promise<string> {
     logLevel: "silent",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [
+      { name: "sign-in", enforce: "pre", resolveId: (id) => (id === "./sign-in.ts" ? secondFile : null) },
+    ],
     build: {
       write: false,
       target: "es2023",
       modulePreload: false,
-      rollupOptions: { input: join(root, `src/console/${service}/console.tsx`) },
+      rollupOptions: {
+        input: join(root, "src/console", entry),
+        preserveEntrySignatures: "strict",
+      },
     },
   });
   const [chunk, ...others] = [result].flat().flatMap((one) => ("output" in one ? one.output : []));
-  if (chunk?.type !== "chunk" || others.length > 0)
-    throw new Error(`${service}: the console is not one file`);
+  if (chunk?.type !== "chunk" || others.length > 0) throw new Error(`${name} is not one file`);
   const licences = await licencesOf(Object.keys(chunk.modules));
   return `// Generated from src/console by npm run codegen. Do not edit.\n${licences}\n${chunk.code}`;
 }
@@ -44,7 +58,9 @@ async function licencesOf(modules: string[]): Promise<string> {
   const names = modules.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   const byText = new Map<string, string[]>();
   for (const name of new Set(names)) {
-    const text = await readFile(join(root, "node_modules", name, "LICENSE"), "utf8");
+    const folder = join(root, "node_modules", name);
+    const [file = "LICENSE"] = (await readdir(folder)).filter((one) => /^licen[cs]e/i.test(one));
+    const text = await readFile(join(folder, file), "utf8");
     byText.set(text.trim(), [...(byText.get(text.trim()) ?? []), name]);
   }
   const parts = [...byText].map(([text, packages]) => `${packages.sort().join(", ")}\n\n${text}`);

@@ -42,6 +42,7 @@ and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.md                 the same as Markdown
 and from src/console and the client:
   generated/NAME.console.js         the console of a service, for browsers
+  generated/sign-in.js              the code with which its readers sign in
 and from the migrations of both services:
   src/ledger/tables/schema.sql and src/features/store/postgres/schema.sql, the schemas to be read
 

@@ -1,13 +1,12 @@
 import { type ComponentType, render } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useAccess } from "./access.tsx";
 import { Button } from "./elements.tsx";
 import { showCurrency } from "./format.ts";
 import { fragmentOf, type Parameters, type Place } from "./fragment.ts";
-import { forgetValues, usePlace, VisitContext } from "./history.ts";
-import { Notice } from "./notice.tsx";
-import { type Authentication, type Session, SessionContext, sessionOf } from "./session.ts";
-import { TokenForm } from "./token-form.tsx";
-import { Heading, NothingHere, service, useFocusOnHeading, useSearchKey } from "./view.tsx";
+import { usePlace, VisitContext } from "./history.ts";
+import { NotAllowed } from "./notice.tsx";
+import { type Authentication, SessionContext } from "./session.ts";
+import { NothingHere, service, useFocusOnHeading, useSearchKey } from "./view.tsx";
 
 /** A view of the console. */
 interface View {
@@ -44,25 +43,15 @@ interface ConsoleProps {
 }
 
 function Console({ views, keptParameters, authentication }: ConsoleProps) {
+  const { session, gate, signOut } = useAccess(authentication);
   const { place, visit } = usePlace();
   useFocusOnHeading(visit);
   useSearchKey();
-  const [{ token, rejection }, setToken] = useState<{ token?: string; rejection?: string }>({});
-  /** Without a token, `rejection` says why the service has rejected the one before. */
-  const changeToken = (given: { token?: string; rejection?: string }) => {
-    forgetValues();
-    setToken(given);
-  };
-  const session = useMemo<Session>(
-    () => ({ ...sessionOf(authentication, token), reject: (rejection) => changeToken({ rejection }) }),
-    [authentication, token],
-  );
   const isAllowed = ({ scopes }: View) => scopes.some(session.can);
   const allowed = views.filter(isAllowed);
-  const [name = allowed[0]?.name] = place.path;
+  const [name = (allowed[0] ?? views[0])?.name] = place.path;
   const view = views.find((one) => one.name === name);
-  const needsToken = authentication !== undefined && token === undefined;
-  const linked = needsToken ? [] : allowed.filter(({ isLinked }) => isLinked);
+  const linked = gate ? [] : allowed.filter(({ isLinked }) => isLinked);
   return (
     <SessionContext.Provider value={session}>
       <Button class="skip" onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}>
@@ -80,21 +69,20 @@ function Console({ views, keptParameters, authentication }: ConsoleProps) {
               {one.title}
             </a>
           ))}
-          {token !== undefined && <Button onClick={() => changeToken({})}>Forget token</Button>}
+          {signOut && <Button onClick={signOut}>Sign out</Button>}
         </nav>
       </header>
       <main>
-        {needsToken ? (
-          <TokenForm rejection={rejection} onToken={(token) => changeToken({ token })} />
-        ) : !view ? (
-          <NothingHere />
-        ) : !isAllowed(view) ? (
-          <NotAllowed view={view} />
-        ) : (
-          <VisitContext.Provider value={visit}>
-            <view.component key={view.name} {...place} />
-          </VisitContext.Provider>
-        )}
+        {gate ??
+          (!view ? (
+            <NothingHere />
+          ) : !isAllowed(view) ? (
+            <NotAllowed {...view} />
+          ) : (
+            <VisitContext.Provider value={visit}>
+              <view.component key={view.name} {...place} />
+            </VisitContext.Provider>
+          ))}
       </main>
       <footer>
         <a href="docs">API</a>
@@ -102,12 +90,3 @@ function Console({ views, keptParameters, authentication }: ConsoleProps) {
     </SessionContext.Provider>
   );
 }
-
-const NotAllowed = ({ view: { title, scopes } }: { view: View }) => (
-  <>
-    <Heading>{title}</Heading>
-    <Notice kind="forbidden" title="Your token may not see this page">
-      It needs the scope {scopes.join(" or ")}.
-    </Notice>
-  </>
-);

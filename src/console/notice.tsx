@@ -1,8 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { ConnectionError, ResponseError } from "../client/client.ts";
+import { ResponseError } from "../client/client.ts";
 import { Button } from "./elements.tsx";
+import { detailOf, needOf } from "./error-words.ts";
 import { useSession } from "./session.ts";
+import { Heading } from "./view.tsx";
+
+export { detailOf };
 
 export const Loading = ({ name }: { name: string }) => (
   <p class="notice loading" role="status">
@@ -27,7 +31,7 @@ interface NoticeProps {
 /** Why something is not shown. */
 export const Notice = ({ kind, title, detail, children }: NoticeProps) => (
   <div class={`notice ${kind}`} role="alert">
-    <strong>{title}.</strong> {detail && <span>{detail}</span>} {children}
+    <strong>{title}.</strong> {detail && <bdi>{detail}</bdi>} {children}
   </div>
 );
 
@@ -42,22 +46,25 @@ export function Failure({ error, name, reload }: { error: unknown; name: string;
   useEffect(() => {
     if (status === 401) session.reject(detail);
   }, [status, detail]);
-  if (status === 403)
-    return <Notice kind="forbidden" title={`Your token may not see ${name}`} detail={detail} />;
+  if (status === 403) {
+    const own =
+      session.accounts && `You may see only the accounts ${session.accounts.join(", ") || "none"}. `;
+    return <Notice kind="forbidden" title={`You may not see ${name}`} detail={(own ?? "") + detail} />;
+  }
   if (status === 404 || status === 410)
     return <Notice kind="missing" title={`There is no such ${name}`} detail={detail} />;
   if (status === 400) return <Notice kind="failed" title="The request is not valid" detail={detail} />;
-  const title =
-    error instanceof ConnectionError ? "The service cannot be reached" : `${name} could not be loaded`;
   return (
-    <Notice kind="failed" title={title} detail={detail}>
+    <Notice kind="failed" title={`Could not load ${name}`} detail={detail}>
       {reload && <Button onClick={reload}>Try again</Button>}
     </Notice>
   );
 }
 
-/** The message of an error, without the operation that the client names first. */
-export function detailOf(error: unknown): string {
-  if (error instanceof ResponseError) return error.problem?.detail ?? error.text.trim();
-  return error instanceof Error ? error.message : String(error);
-}
+/** A view that needs one of these scopes. */
+export const NotAllowed = ({ title, scopes }: { title: string; scopes: string[] }) => (
+  <>
+    <Heading>{title}</Heading>
+    <Notice kind="forbidden" title="You may not see this page" detail={needOf(scopes)} />
+  </>
+);

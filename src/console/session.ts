@@ -1,17 +1,20 @@
 import { createContext } from "preact";
 import { useContext, useMemo } from "preact/hooks";
 import type { ClientOptions } from "../client/client.ts";
+import type { SignIn } from "./sign-in.ts";
 
 /** The claims of tokens that the page reads. The service names them on the page if it requires tokens. */
 export interface Authentication {
   scopeClaim: string;
   accountsClaim?: string;
+  /** How readers sign in. Default: they paste a token. */
+  signIn?: SignIn;
 }
 
 /** What the reader may do. */
 export interface Session {
-  /** The token, which is in memory only. Undefined without one, or if the service requires none. */
-  token?: string | undefined;
+  /** Gives the token of a request, which is in memory only; with `refresh` the service has rejected the one before. */
+  token?: ((request: { refresh: boolean }) => Promise<string>) | undefined;
   can(scope: string): boolean;
   /** The accounts of the token, if it has a list of them and may not read every account. */
   accounts?: string[] | undefined;
@@ -26,7 +29,10 @@ export const useSession = (): Session => useContext(SessionContext);
 /** The client of the service that serves this page, with the token of the reader. A proxy can serve it below any path. */
 export function useServiceClient<Client>(open: (options: ClientOptions) => Client): Client {
   const { token } = useSession();
-  return useMemo(() => open({ baseUrl: new URL(".", location.href), token, fetch: fetchUnstored }), [token]);
+  return useMemo(() => {
+    const options = { baseUrl: new URL(".", location.href), fetch: fetchUnstored };
+    return open(token ? { ...options, token } : options);
+  }, [token]);
 }
 
 /** Without it the browser would keep personal data in its files. */
@@ -60,13 +66,12 @@ const everyAccount = "ledger:read:all";
 export function sessionOf(
   authentication: Authentication | undefined,
   token: string | undefined,
-): Omit<Session, "reject"> {
+): Omit<Session, "reject" | "token"> {
   if (!authentication) return { can: () => true };
   const claims: Claims = (token !== undefined && claimsOf(token)) || {};
   const scopes = scopesIn(claims[authentication.scopeClaim]);
   const accounts = authentication.accountsClaim && claims[authentication.accountsClaim];
   return {
-    token,
     can: (scope) => scopes.includes(scope),
     ...(!scopes.includes(everyAccount) && Array.isArray(accounts) && { accounts: accounts.map(String) }),
   };

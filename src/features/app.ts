@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import type { operations } from "../../generated/features.ts";
 import { featuresContract } from "../contract/contracts.ts";
+import { consoleAuthentication } from "../http/documents/documents.ts";
 import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
 import type { HttpOptions, ServiceOptions } from "../http/options.ts";
@@ -48,10 +49,10 @@ export function featuresApp({ store, ...options }: FeaturesOptions) {
     getMetrics: metricsHandler(metrics),
   };
   const { documents } = featuresService;
-  const claims = options.security && { scopeClaim: options.scopeClaim ?? "scope" };
+  const authentication = consoleAuthentication(options, ["features:read", "features:write"]);
   return createService<Operations>({
     ...featuresService,
-    documents: { ...documents, console: { ...documents.console, claims } },
+    documents: { ...documents, console: { ...documents.console, authentication } },
     handlers,
     mapError,
     metrics,

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import type { Contract } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
 import type { Security } from "./access/security.ts";
+import type { SignIn } from "./access/sign-in.ts";
 import type { Documents } from "./documents/documents.ts";
 import type { RenderError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
@@ -16,6 +17,8 @@ export interface HttpOptions {
   security?: Security | undefined;
   /** The claim of tokens that has the scopes, for the console. Default: `scope`. */
   scopeClaim?: string | undefined;
+  /** How readers of the console sign in. Default: they paste a token. */
+  signIn?: SignIn | undefined;
   /** The URL under which callers reach the service, for links. Default: the URL of each request. */
   publicUrl?: string | undefined;
   /** Addresses, networks and their names whose headers `X-Forwarded-Proto` and `-Host` apply. Default: none. */

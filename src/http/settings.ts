@@ -10,6 +10,7 @@ import {
   origins,
 } from "../process/settings.ts";
 import { authenticationSettings } from "./access/authentication.ts";
+import { signInSettings } from "./access/sign-in.ts";
 import { keepAliveMs } from "./limits/connections.ts";
 
 /** The settings of a process, whichever services it runs. */
@@ -23,4 +24,5 @@ export const commonSettings = {
   MCP: flag(false),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(keepAliveMs),
   ...authenticationSettings,
+  ...signInSettings,
 };

@@ -3,7 +3,7 @@ import type { operations } from "../../generated/ledger.ts";
 import { ledgerContract } from "../contract/contracts.ts";
 import { type Place, withValues } from "../contract/served-contract.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "../database/database.ts";
-import type { Documents } from "../http/documents/documents.ts";
+import { consoleAuthentication, type Documents } from "../http/documents/documents.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
 import type { HttpOptions, ServiceOptions } from "../http/options.ts";
 import { createService } from "../http/service.ts";
@@ -130,12 +130,14 @@ export function ledgerApp({
   });
 }
 
+const consoleScopes = ["ledger:read", "ledger:read:all", "ledger:operate"];
+
 /**
  * The published documents. The page of the queue needs no token, so a service with tokens shows names there instead of the
  * address.
  */
 function documentsOf(
-  { security, scopeClaim = "scope" }: HttpOptions,
+  http: HttpOptions,
   accountsClaim: string,
   currency: Currency,
   address: QueueAddress = defaultAddress,
@@ -147,8 +149,12 @@ function documentsOf(
   ]);
   return {
     ...documents,
-    console: { ...documents.console, claims: security && { scopeClaim, accountsClaim }, currency },
-    queue: { ...documents.queue, values: security ? Object.fromEntries(names) : address },
+    console: {
+      ...documents.console,
+      authentication: consoleAuthentication(http, consoleScopes, accountsClaim),
+      currency,
+    },
+    queue: { ...documents.queue, values: http.security ? Object.fromEntries(names) : address },
   };
 }
 

@@ -616,7 +616,7 @@ describeInBrowser("the console", () => {
       await view.goTo("#/transactions/unknown?gateway_account_id=demo");
       await notices("missing", "[unknown] not found");
       await view.goTo("#/transactions?from_settled_date=yesterday");
-      await notices("failed", "from_settled_date");
+      await notices("failed", "From settled date must be");
       await page.route("**/v1/**", (route) => route.abort());
       await view.goTo("#/transactions?account_id=demo");
       await notices("failed", "The service cannot be reached");
@@ -712,19 +712,22 @@ describeInBrowser("the console", () => {
       const forbids = (text: string) => view.shows(text, page.locator(".notice.forbidden"));
       await page.getByLabel("Token").waitFor();
       expect(await view.faults()).toEqual([]);
-      expect(await view.navigation()).toEqual(["API"]);
+      expect(await view.navigation()).toEqual([]);
       await view.useToken("nonsense");
-      await page.getByText("this is not a JWT").waitFor();
+      await page.getByText("This is no access token").waitFor();
       await view.useToken(await issuer.sign({ scope: "ledger:read", exp: 1 }));
       await page.getByText("the token has expired").waitFor();
       await view.useToken(await issuer.sign({ scope: "ledger:read", accounts: ["57"] }));
       await view.hasRows("Transactions", [/of 57/]);
-      expect(await view.navigation()).toEqual(["Overview", "Transactions", "API"]);
+      expect(await view.navigation()).toEqual(["Overview", "Transactions", "Payouts", "Agreements"]);
       await view.goTo("#/transactions?account_id=58");
-      await forbids("58");
+      await forbids("You may see only the accounts 57");
       await view.goTo("#/intake");
       await forbids("ledger:operate");
       expect(await view.faults()).toEqual([]);
+      // Nobody signs in without an issuer.
+      const loaded = "performance.getEntriesByType('resource').map(({ name }) => name).join()";
+      expect(await page.evaluate(loaded)).not.toContain("sign-in.js");
       const stored = "[localStorage.length, sessionStorage.length, document.cookie]";
       expect(await page.evaluate(stored)).toEqual([0, 0, ""]);
       await page.reload();
@@ -735,13 +738,13 @@ describeInBrowser("the console", () => {
       await using view = await openConsole(guarded.ledgerUrl);
       await view.useToken(await issuer.sign({ scope: "ledger:operate" }));
       await view.hasHeading("Intake");
-      expect(await view.navigation()).toEqual(["Intake", "API"]);
-      await view.click("Forget token");
+      expect(await view.navigation()).toEqual(["Intake"]);
+      await view.click("Sign out");
       await view.useToken(await issuer.sign({ scope: "ledger:read:all" }));
       await view.page.getByRole("link", { name: "Transactions", exact: true }).click();
       await view.hasRows("Transactions", [/of 58/, /of 57/]);
       // Nothing that it has shown is left for another token.
-      await view.click("Forget token");
+      await view.click("Sign out");
       await view.useToken(await issuer.sign({ scope: "ledger:read", accounts: ["58"] }));
       await view.hasRows("Transactions", [/of 58/]);
     });
@@ -751,7 +754,7 @@ describeInBrowser("the console", () => {
       await view.useToken(await issuer.sign({ scope: "features:read" }));
       await view.shows("This resource has no features.");
       expect(await view.page.getByLabel("Feature to add").count()).toBe(0);
-      await view.click("Forget token");
+      await view.click("Sign out");
       await view.useToken(await issuer.sign({ scope: "features:read features:write" }));
       await view.fill("Feature to add", "dark-mode");
       await view.click("Add");

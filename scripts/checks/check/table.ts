@@ -207,7 +207,12 @@ export const wheel: Check[] = [
     covers: "time until a page of the console is shown",
     minutes: 0.5,
     command: "npm run test:alone",
-    paths: ["src/console", "generated/ledger.console.js", "generated/features.console.js"],
+    paths: [
+      "src/console",
+      "generated/ledger.console.js",
+      "generated/features.console.js",
+      "generated/sign-in.js",
+    ],
     needs: [browser],
     isAlone: true,
   },

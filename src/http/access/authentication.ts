@@ -14,12 +14,13 @@ import { challenge, type HttpError } from "../http-error.ts";
 import { type Authenticate, type Caller, isInQuery } from "./security.ts";
 import type { Trust } from "./tokens.ts";
 
-const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
+/** The settings that turn authentication on. */
+export const issuerSettings = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
 
 /** The name of a claim in the tokens of the issuer. */
 export const claimName = (defaultName: string) =>
   requires(
-    names,
+    issuerSettings,
     reading(
       "one name of up to 200 characters, without spaces",
       (text) => (/^[^\s\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
@@ -29,10 +30,10 @@ export const claimName = (defaultName: string) =>
 
 /** The issuer of access tokens. Default: none, and the service runs without authentication. */
 export const authenticationSettings = {
-  AUTH_JWKS_URL: allOrNone(names, webUrl),
-  AUTH_ISSUER: allOrNone(names, anyText),
-  AUTH_AUDIENCE: allOrNone(names, anyText),
-  AUTH_TOKEN_TYPE: requires(names, oneOf<Trust["tokenType"]>(["at+jwt", "JWT"], "at+jwt")),
+  AUTH_JWKS_URL: allOrNone(issuerSettings, webUrl),
+  AUTH_ISSUER: allOrNone(issuerSettings, anyText),
+  AUTH_AUDIENCE: allOrNone(issuerSettings, anyText),
+  AUTH_TOKEN_TYPE: requires(issuerSettings, oneOf<Trust["tokenType"]>(["at+jwt", "JWT"], "at+jwt")),
   AUTH_SCOPE_CLAIM: claimName("scope"),
 };
 

@@ -28,11 +28,16 @@ const markdown = "text/markdown; charset=utf-8";
 /** Seconds for which a copy is fresh. */
 const maxAgeSeconds = 300;
 
-/** Pages load from this service only, even if a text of a contract contains HTML. */
-const pagePolicy = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'"],
-  ...["base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"],
-].join("; ");
+/**
+ * The policy of a page: it loads from this service only, even if a text of a contract contains HTML. Its script may also
+ * fetch from these origins.
+ */
+export const pagePolicy = (origins: string[] = []): string =>
+  [
+    ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:"],
+    `connect-src ${["'self'", ...origins].join(" ")}`,
+    ...["base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"],
+  ].join("; ");
 
 /** A document that is the same for every request. A failed read is tried again. */
 export function readOnce(type: string, read: () => Promise<string | Buffer>): Document {
@@ -76,7 +81,7 @@ export function documentHandler(path: string, document: Document) {
     reply.headers({
       etag,
       "cache-control": `${isOfRequest ? "private" : "public"}, max-age=${maxAgeSeconds}`,
-      ...(type === html && { "content-security-policy": pagePolicy }),
+      ...(type === html && { "content-security-policy": pagePolicy() }),
       ...headers?.(base),
     });
     if (fresh(request.headers, { etag })) {

@@ -32,14 +32,16 @@ beforeAll(async () => {
   const store = resources.use(await openFeatureStore("memory:"));
   const authenticate = async () => expect.unreachable();
   const statementTimeoutMs = 1000;
-  const kinds: Record<string, Pick<HttpOptions, "security" | "publicUrl">> = {
+  const signIn = { issuer: "https://a.test/realm", clientId: "console", audience: "b", scope: undefined };
+  const kinds: Record<string, Pick<HttpOptions, "security" | "publicUrl" | "signIn">> = {
     "": {},
     " with authentication": { security: () => authenticate },
     " with a public URL": { publicUrl: "https://api.test/pay/" },
     " with both": { security: () => authenticate, publicUrl: "https://api.test/pay/" },
+    " with sign-in": { security: () => authenticate, signIn },
   };
-  for (const [suffix, { security, publicUrl }] of Object.entries(kinds)) {
-    const intake = security && openIntake(database, pounds, new Registry(), log);
+  for (const [suffix, http] of Object.entries(kinds)) {
+    const intake = http.security && openIntake(database, pounds, new Registry(), log);
     const ledger = await ledgerApp({
       cursorKey: new Uint8Array(32),
       ledgerId: "ledger",
@@ -48,10 +50,10 @@ beforeAll(async () => {
       queue,
       intake,
       statementTimeoutMs,
-      ...{ security, publicUrl },
+      ...http,
       log,
     });
-    const features = await featuresApp({ store, security, publicUrl, log });
+    const features = await featuresApp({ store, ...http, log });
     const address = { port: 0, host: "127.0.0.1" };
     bases[`ledger${suffix}`] = await resources.use(ledger).listen(address);
     bases[`features${suffix}`] = await resources.use(features).listen(address);
@@ -214,6 +216,28 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
         expect([url, (await send(service, pathname.replace(/^\/pay/, ""))).status]).toEqual([url, 200]);
       }
     }
+  });
+
+  test("only the console may fetch from an issuer, and only if readers sign in there", async () => {
+    const connectIn = async (name: string, path: string) => {
+      const { headers } = await send(name, path);
+      return /connect-src ([^;]*)/.exec(String(headers["content-security-policy"]))?.[1];
+    };
+    expect(await connectIn(`${service} with sign-in`, "/console")).toBe("'self' https://a.test");
+    expect(await connectIn(`${service} with sign-in`, "/docs")).toBe("'self'");
+    expect(await connectIn(`${service} with authentication`, "/console")).toBe("'self'");
+    const authenticationIn = async (name: string) => {
+      const [, given] = /data-authentication="([^"]*)"/.exec((await send(name, "/console")).text) ?? [];
+      return given && JSON.parse(given.replaceAll("&quot;", '"'));
+    };
+    const ofLedger = service === "ledger";
+    const claims = { scopeClaim: "scope", ...(ofLedger && { accountsClaim: "accounts" }) };
+    const read = ofLedger ? "ledger:read ledger:read:all ledger:operate" : "features:read features:write";
+    const scope = `openid ${read}`;
+    const signIn = { issuer: "https://a.test/realm", clientId: "console", audience: "b", scope };
+    expect(await authenticationIn(`${service} with sign-in`)).toEqual({ ...claims, signIn });
+    expect(await authenticationIn(`${service} with authentication`)).toEqual(claims);
+    expect(await authenticationIn(service)).toBeUndefined();
   });
 
   const documentation = pages.filter((path) => path !== "/console");

@@ -6,11 +6,13 @@ import type { Contract } from "../../contract/operations.ts";
 import { type Place, type ServedContract, withValues } from "../../contract/served-contract.ts";
 import type { Currency } from "../../values/currency.ts";
 import { toJson } from "../../values/json.ts";
+import type { SignIn } from "../access/sign-in.ts";
 import { unknownPath } from "../http-error.ts";
+import type { HttpOptions } from "../options.ts";
 import { problemsPath } from "../problem.ts";
 import { rejectOtherMethods } from "../routes.ts";
 import { varyBy } from "../vary.ts";
-import { contentOf, type Document, documentHandler, html, page, readOnce } from "./document.ts";
+import { contentOf, type Document, documentHandler, html, page, pagePolicy, readOnce } from "./document.ts";
 import { contractMarkdown, llmsText, problemListMarkdown, problemMarkdown } from "./markdown.ts";
 import { completePage, escapeHtml, htmlDocument, htmlPage, type PageValues } from "./page.ts";
 import { problemList, problemNames, problemPage } from "./problem-pages.ts";
@@ -25,19 +27,41 @@ export interface Documents {
   values?: [Place, unknown][];
   /** Optional parameters that the forms prefill with their example, since a request with none of them is invalid. */
   prefilled?: string[];
-  /**
-   * The script of its console. If the service requires tokens, the claims that the console reads to know what it can offer:
-   * the scopes and, if the service has accounts, the accounts of the caller. Default: none.
-   */
+  /** Its console. Default: none. */
   console?: {
     script: URL;
-    claims?: { scopeClaim: string; accountsClaim?: string } | undefined;
+    /** Default: the service requires no tokens. */
+    authentication?: ConsoleAuthentication | undefined;
     /** The currency of amounts. */
     currency?: Currency;
   };
   /** The contract of its queue: AsyncAPI in YAML, the page that renders it, as HTML and Markdown, and what completes the page. */
   queue?: { contract: URL; page: URL; markdown: URL; values: PageValues };
 }
+
+/**
+ * What a console needs if the service requires tokens: the claims that it reads to know what it can offer, and how its
+ * readers sign in.
+ */
+interface ConsoleAuthentication {
+  scopeClaim: string;
+  /** The claim with the accounts of the caller, if the service has accounts. */
+  accountsClaim?: string;
+  signIn?: SignIn | undefined;
+}
+
+/** The authentication of a console that uses these scopes. Undefined if the service requires no tokens. */
+export const consoleAuthentication = (
+  { security, scopeClaim = "scope", signIn }: HttpOptions,
+  scopes: string[],
+  accountsClaim?: string,
+): ConsoleAuthentication | undefined =>
+  security && {
+    scopeClaim,
+    ...(accountsClaim && { accountsClaim }),
+    // With the scope `openid` the issuer says for whom the token is, in a second one that it signs for the page.
+    signIn: signIn && { ...signIn, scope: signIn.scope ?? ["openid", ...scopes].join(" ") },
+  };
 
 const yaml = "application/yaml; charset=utf-8";
 const json = "application/json; charset=utf-8";
@@ -100,8 +124,9 @@ export function serveDocuments(
       isOfRequest: publicUrl === undefined,
     },
     ...(console && {
-      "/console": readOnce(html, async () => consolePage(contract, console)),
+      "/console": consoleDocument(contract, console),
       "/console/console.js": file(console.script, javaScript),
+      "/console/sign-in.js": file(signInScript, javaScript),
       "/console/console.css": styleSheet("../../console/console.css"),
     }),
   };
@@ -140,6 +165,7 @@ function serveProblems(app: FastifyInstance, contract: Contract): void {
 
 const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
 const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
+const signInScript = new URL("../../../generated/sign-in.js", import.meta.url);
 const ours = (name: string) => new URL(name, import.meta.url);
 
 /** A style sheet that continues the one that all pages have. */
@@ -197,20 +223,30 @@ const docsPage = (contract: Contract, { prefilled = [], console, queue }: Docume
 ${tablesOf(contract)}`,
   });
 
+/** The page of the console, which may fetch from the issuer of its tokens, too. */
+function consoleDocument(contract: Contract, console: NonNullable<Documents["console"]>): Document {
+  const issuer = console.authentication?.signIn?.issuer;
+  const policy = pagePolicy(issuer ? [new URL(issuer).origin] : []);
+  return {
+    ...readOnce(html, async () => consolePage(contract, console)),
+    headers: () => ({ "content-security-policy": policy }),
+  };
+}
+
 /**
- * The page into which the script of the console renders; until then it shows its frame. With `claims` the console requires
- * a token from the reader.
+ * The page into which the script of the console renders; until then it shows its frame. With `authentication` the console
+ * requires a token from the reader.
  */
 const consolePage = (
   { info: { title } }: Contract,
-  { claims, currency }: NonNullable<Documents["console"]>,
+  { authentication, currency }: NonNullable<Documents["console"]>,
 ): string =>
   htmlDocument(
     title,
     `
     <link rel="stylesheet" href="console/console.css">
     <script type="module" src="console/console.js"></script>`,
-    `    <div id="console"${dataOf("authentication", claims)}${dataOf("currency", currency)}>
+    `    <div id="console"${dataOf("authentication", authentication)}${dataOf("currency", currency)}>
       <header><p>${escapeHtml(title)}</p></header>
     </div>
     <noscript>The console needs JavaScript. The API is described at <a href="docs">docs</a>.</noscript>`,
