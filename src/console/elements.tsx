@@ -112,13 +112,15 @@ interface TableProps<Row> {
   keyOf?: (row: Row) => string;
   /** The text in the place of a table without rows. Default: the table is shown. */
   empty?: string;
+  /** True if rows have links, by which the keyboard reaches what is beside the page. */
+  hasLinks?: boolean;
 }
 
 /** A table in a box of its own, which scrolls if the table is wider than the page. */
-export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, empty, hasLinks }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   return (
-    <section class="scroll" aria-label={label}>
+    <section class="scroll" aria-label={label} tabIndex={hasLinks ? undefined : 0}>
       <table>
         <thead>
           <tr>

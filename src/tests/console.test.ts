@@ -511,9 +511,9 @@ describeInBrowser("the console", () => {
       const bars = (name: RegExp) => page.getByRole("img", { name }).locator("rect");
       const days = await bars(/^Received of payments by day/).count();
       expect(days).toBeGreaterThan(20);
-      await page.getByLabel("By week").check();
+      await page.getByLabel("By", { exact: true }).selectOption("week");
       await eventually(async () => expect([5, 6]).toContain(await bars(/by week/).count()));
-      await page.getByLabel("Number", { exact: true }).check();
+      await page.getByLabel("Show", { exact: true }).selectOption("Number");
       await page.getByRole("img", { name: /^Number of payments by week/ }).waitFor();
       expect(await rows("Payments by state").allInnerTexts()).toEqual(shown);
       await rows("Payments by state").first().getByRole("link").click();

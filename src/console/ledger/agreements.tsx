@@ -37,6 +37,7 @@ function AgreementList(place: Place) {
                 {formatCount(total)} {total === 1 ? "agreement" : "agreements"}
               </p>
               <Table
+                hasLinks
                 label="Agreements"
                 columns={columns}
                 rows={results}

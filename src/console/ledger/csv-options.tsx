@@ -1,5 +1,7 @@
+import type { TargetedEvent } from "preact";
 import { useState } from "preact/hooks";
-import { Details } from "../elements.tsx";
+import { Button, Details } from "../elements.tsx";
+import { Checks, Select } from "../form.tsx";
 import type { Search } from "./client.ts";
 
 /** How the file of a download is written. It is remembered in the browser. */
@@ -67,63 +69,39 @@ interface Props {
 }
 
 /** The choice of the columns, the separator and the mark. */
-export const CsvOptionFields = ({ options: { columns, separator, byteOrderMark }, onChange }: Props) => (
-  <Details summary="CSV options">
-    {() => (
-      <>
-        <p class="pages">
-          <label>
-            Separator{" "}
-            <select
-              value={separator}
-              onChange={({ currentTarget }) =>
-                onChange({ separator: currentTarget.value as CsvOptions["separator"] })
-              }
-            >
-              {Object.entries(separators).map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={byteOrderMark}
-              onChange={({ currentTarget }) => onChange({ byteOrderMark: currentTarget.checked })}
-            />
-            UTF-8 mark, for Excel
-          </label>
-        </p>
-        <fieldset>
-          <legend>Columns</legend>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={columns.length === columnNames.length}
-              onChange={({ currentTarget }) =>
-                onChange({ columns: currentTarget.checked ? columnNames : [] })
-              }
-            />
-            <strong>All columns</strong>
-          </label>
-          {columnNames.map((name) => (
-            <label key={name} class="check">
-              <input
-                type="checkbox"
-                checked={columns.includes(name)}
-                onChange={({ currentTarget: { checked } }) =>
-                  onChange({
-                    columns: columnNames.filter((one) => (one === name ? checked : columns.includes(one))),
-                  })
-                }
-              />
-              {name}
+export function CsvOptionFields({ options, onChange }: Props) {
+  const [chosenAtOnce, setChosenAtOnce] = useState(0);
+  /** The form is made again, since it has its own state. */
+  const choose = (columns: string[]) => {
+    onChange({ columns });
+    setChosenAtOnce(chosenAtOnce + 1);
+  };
+  const read = ({ currentTarget }: TargetedEvent<HTMLFormElement>) => {
+    const fields = new FormData(currentTarget);
+    onChange({
+      columns: fields.getAll("column").map(String),
+      separator: String(fields.get("separator")) as CsvOptions["separator"],
+      byteOrderMark: fields.has("mark"),
+    });
+  };
+  return (
+    <Details summary="CSV options">
+      {() => (
+        <form key={chosenAtOnce} onChange={read}>
+          <p class="selects">
+            <Select label="Separator" name="separator" value={options.separator} options={separators} />
+            <label class="check">
+              <input type="checkbox" name="mark" defaultChecked={options.byteOrderMark} />
+              UTF-8 mark, for Excel
             </label>
-          ))}
-        </fieldset>
-      </>
-    )}
-  </Details>
-);
+            <Button onClick={() => choose(columnNames)}>All columns</Button>
+            <Button onClick={() => choose([])}>Usual columns</Button>
+          </p>
+          <Checks legend="Columns" name="column" chosen={options.columns} options={columnTexts} />
+        </form>
+      )}
+    </Details>
+  );
+}
+
+const columnTexts = Object.fromEntries(columnNames.map((name) => [name, name]));

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { BarChart } from "../bar-chart.tsx";
 import { type Column, Details, Empty, Table } from "../elements.tsx";
+import { type Options, Select } from "../form.tsx";
 import { formatCount, formatDay, formatMoney, formatMonth, formatRecentDay, formatShare } from "../format.ts";
 import { Show, useKept } from "../load.tsx";
 import { type ReportGroup, useClient } from "./client.ts";
@@ -113,12 +114,14 @@ const measures = {
   },
 };
 type Measure = keyof typeof measures;
+const measureTitles = { received: "Received", number: "Number" };
 
 /** Both measures are numbers, which is exact enough for the height of a bar. */
 function Chart({ groups, unit, units: allowed, onUnit }: ChartProps) {
   const [measure, setMeasure] = useState<Measure>("received");
   const { title, states, of, format } = measures[measure];
   const { period, zone } = useSelection();
+  const unitTitles = Object.fromEntries(allowed.map((one) => [one, one])) as Options<Unit>;
   const bars = startsOf(groups, unit, period && [dayOf(period.from, zone), dayOf(period.to, zone)]).map(
     (start) => ({
       label: units[unit].format(start),
@@ -129,21 +132,9 @@ function Chart({ groups, unit, units: allowed, onUnit }: ChartProps) {
   );
   return (
     <>
-      <div class="above">
-        <Switch
-          name="Measure"
-          titles={{ received: "Received", number: "Number" }}
-          chosen={measure}
-          onChange={setMeasure}
-        />
-        {allowed.length > 1 && (
-          <Switch
-            name="Bars"
-            titles={Object.fromEntries(allowed.map((one) => [one, `By ${one}`])) as Record<Unit, string>}
-            chosen={unit}
-            onChange={onUnit}
-          />
-        )}
+      <div class="selects">
+        <Select label="Show" value={measure} options={measureTitles} onChange={setMeasure} />
+        <Select label="By" value={unit} options={unitTitles} onChange={onUnit} />
       </div>
       <BarChart
         label={`${title} of payments by ${unit}; the table below has the numbers`}
@@ -156,26 +147,6 @@ function Chart({ groups, unit, units: allowed, onUnit }: ChartProps) {
     </>
   );
 }
-
-interface SwitchProps<Name extends string> {
-  name: string;
-  titles: Record<Name, string>;
-  chosen: Name;
-  onChange: (name: Name) => void;
-}
-
-/** One of a few choices, all in sight. */
-const Switch = <Name extends string>({ name, titles, chosen, onChange }: SwitchProps<Name>) => (
-  <fieldset class="switch">
-    <legend class="unseen">{name}</legend>
-    {(Object.entries(titles) as [Name, string][]).map(([key, title]) => (
-      <label key={key} class="check">
-        <input type="radio" name={name} checked={key === chosen} onChange={() => onChange(key)} />
-        {title}
-      </label>
-    ))}
-  </fieldset>
-);
 
 /** The first days of all bars: of the period until today, else from the first group to the last one. */
 function startsOf(groups: ReportGroup[], unit: Unit, days: [string, string] | undefined): string[] {

@@ -54,6 +54,7 @@ function PayoutList(place: Place) {
                 {formatCount(total)} {total === 1 ? "payout" : "payouts"}
               </p>
               <Table
+                hasLinks
                 label="Payouts"
                 columns={columnsFor(results)}
                 rows={results}

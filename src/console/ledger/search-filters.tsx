@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../elements.tsx";
-import { Field, Form } from "../form.tsx";
+import { Checks, Field, Form, Select } from "../form.tsx";
 import { type Place, withParameters } from "../fragment.ts";
 import { goTo } from "../history.ts";
 import { listOf } from "./client.ts";
@@ -32,9 +32,8 @@ export function SearchFilters({ place }: { place: Place }) {
             [name]: undefined,
             ...(name === "reference" && { [exactReference]: undefined }),
           })}
-          aria-label={`Remove the filter ${title}`}
         >
-          {title}:{" "}
+          <span class="unseen">Remove</span> {title}:{" "}
           <bdi>
             {isList ? listOf(parameters.get(name)).map(show).join(", ") : show(parameters.get(name) ?? "")}
           </bdi>{" "}
@@ -69,40 +68,14 @@ export function SearchFilters({ place }: { place: Place }) {
 
 function FilterField({ filter, given }: { filter: Filter; given: string }) {
   const { name, title, options, isList, placeholder, show = String } = filter;
-  if (options === undefined)
-    return (
-      <Field
-        label={title}
-        name={name}
-        maxLength={isList ? 25_600 : 255}
-        placeholder={placeholder}
-        defaultValue={given}
-      />
-    );
-  if (!isList)
-    return (
-      <label>
-        {title}
-        <select name={name}>
-          <option value="">Any</option>
-          {options.map((option) => (
-            <option key={option} value={option} selected={option === given}>
-              {show(option)}
-            </option>
-          ))}
-        </select>
-      </label>
-    );
-  const chosen = listOf(given);
-  return (
-    <fieldset>
-      <legend>{title}</legend>
-      {options.map((option) => (
-        <label key={option} class="check">
-          <input type="checkbox" name={name} value={option} defaultChecked={chosen.includes(option)} />
-          {show(option)}
-        </label>
-      ))}
-    </fieldset>
+  if (options === undefined) {
+    const maxLength = isList ? 25_600 : 255;
+    return <Field label={title} {...{ name, maxLength, placeholder }} defaultValue={given} />;
+  }
+  const texts = Object.fromEntries(options.map((option) => [option, show(option)]));
+  return isList ? (
+    <Checks legend={title} name={name} chosen={listOf(given)} options={texts} />
+  ) : (
+    <Select label={title} name={name} value={given} options={{ "": "Any", ...texts }} />
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { LedgerClient } from "../../client/client.ts";
-import { Field } from "../form.tsx";
+import { Field, Select } from "../form.tsx";
 import { type Parameters, type Place, withParameters } from "../fragment.ts";
 import { goTo } from "../history.ts";
 import { useLoaded } from "../load.tsx";
@@ -27,17 +27,12 @@ export function SelectionBar({ place, parts }: { place: Place; parts: Part[] }) 
       )}
       {parts.includes("period") && <PeriodField onChange={(period) => change({ period })} />}
       {parts.includes("live") && (
-        <label>
-          Money{" "}
-          <select
-            value={String(live ?? "any")}
-            onChange={({ currentTarget }) => change({ live: currentTarget.value })}
-          >
-            <option value="any">Real and test</option>
-            <option value="true">Real</option>
-            <option value="false">Test</option>
-          </select>
-        </label>
+        <Select
+          label="Money"
+          value={String(live ?? "any")}
+          options={{ any: "Real and test", true: "Real", false: "Test" }}
+          onChange={(live) => change({ live })}
+        />
       )}
       <span class="quiet">Times in {zone}</span>
     </section>
@@ -99,21 +94,12 @@ function PeriodField({ onChange }: { onChange: (period: string) => void }) {
   };
   return (
     <>
-      <label>
-        Period{" "}
-        <select
-          value={isOpen || !isNamed ? "days" : periodName}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
-        >
-          <option value="any">All time</option>
-          {Object.entries(presets).map(([name, { title }]) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-          <option value="days">Two days …</option>
-        </select>
-      </label>
+      <Select
+        label="Period"
+        value={isOpen || !isNamed ? "days" : periodName}
+        options={periods}
+        onChange={choose}
+      />
       {isOpen && (
         <Field
           key={periodName}
@@ -134,6 +120,12 @@ function PeriodField({ onChange }: { onChange: (period: string) => void }) {
     </>
   );
 }
+
+const periods = {
+  any: "All time",
+  ...Object.fromEntries(Object.entries(presets).map(([name, { title }]) => [name, title])),
+  days: "Two days …",
+};
 
 /** The choice of the time zone, after the view. */
 export function ZoneChoice({ place }: { place: Place }) {

@@ -20,6 +20,7 @@ export function TransactionTable({ label, transactions, empty, isShort = false }
   const withAccount = accounts.size > 1 ? columns.toSpliced(2, 0, accountColumn) : columns;
   return (
     <Table
+      hasLinks
       label={label}
       columns={withAccount.filter(({ name }) => !(isShort && ["Email", "Card"].includes(name)))}
       rows={transactions}
