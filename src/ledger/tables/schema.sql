@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 28b72624ee54a4532ac13237792fc65aca3f1b6443f4a3369a9f29307ed521b8
+-- Hash of the migrations and of this text: 133fef40a49ee54a8d47c93f8c68b1349673b0a280cf70b5909505280fb17a76
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -281,6 +281,7 @@ CREATE INDEX transaction_gateway_transaction_id_idx ON transaction USING btree (
 CREATE INDEX transaction_last_digits_card_number_idx ON transaction USING btree (last_digits_card_number) WHERE last_digits_card_number IS NOT NULL;
 CREATE INDEX transaction_lower_lower1_lower2_idx ON transaction USING gin (lower(reference) gin_trgm_ops, lower(email) gin_trgm_ops, lower(cardholder_name) gin_trgm_ops);
 CREATE INDEX transaction_metadata_values_idx ON transaction USING gin (metadata_values);
+CREATE INDEX transaction_not_live_idx ON transaction USING btree (gateway_account_id) WHERE live = false;
 CREATE INDEX transaction_parent_external_id_idx ON transaction USING btree (parent_external_id) WHERE parent_external_id IS NOT NULL;
 CREATE INDEX transaction_payout_account_idx ON transaction USING btree (gateway_payout_id, gateway_account_id) WHERE gateway_payout_id IS NOT NULL;
 -- Removes the outlines of removed transactions.

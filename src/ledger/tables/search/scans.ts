@@ -26,15 +26,17 @@ const longScanRows = (enough: number) => 50_000 + 20 * enough;
 export function scansFor(filter: TransactionFilter, enough: number): Scan[] {
   if (hasOnlyRanges(filter)) return [scanBounded(filter, enough)];
   const texts = lookupByText(filter);
+  const notLive = lookupOfNotLive(filter);
+  const [last] = [...texts, ...notLive];
   return [
     ...lookupsByRareIds(filter).map((lookup) => readByIndex(filter, lookup, indexedMatchesMax)),
     scanBounded(filter, enough, shortScanRows(enough)),
-    ...[...lookupsByCommonValues(filter), ...texts].map((lookup) =>
+    ...[...lookupsByCommonValues(filter), ...notLive, ...texts].map((lookup) =>
       readByIndex(filter, lookup, indexedMatchesMax),
     ),
     ...scansOfPayouts(filter, indexedMatchesMax),
     scanBounded(filter, enough, longScanRows(enough)),
-    texts[0] ? readByIndex(filter, texts[0]) : readAll(filter),
+    last ? readByIndex(filter, last) : readAll(filter),
   ];
 }
 
@@ -101,6 +103,22 @@ const lookupByValue = (column: keyof TransactionRow, values: string | string[] |
         (bind) => `unnest(${bind([...new Set([values].flat())])}::text[]) as wanted (value)
           cross join lateral (select * from transaction where ${selectiveCondition(column, "value")} offset 0) as transaction`,
       ];
+
+/** For a search of transactions without real money, which have an index, since they are few where most are live. */
+function lookupOfNotLive({ live, ...others }: TransactionFilter): Lookup[] {
+  if (live !== false) return [];
+  const accounts = accountsOf(others);
+  // Between values that the planner cannot see, so that it expects few rows.
+  const no = hidden("false", "boolean");
+  const condition = `live = false and live between ${no} and ${no}`;
+  if (!accounts) return [() => `transaction where ${condition}`];
+  return [
+    (bind) => `unnest(${bind(accounts)}::text[]) as account (wanted_account) cross join lateral (
+      select * from transaction
+      where ${selectiveCondition("gateway_account_id", "wanted_account")} and ${condition} offset 0
+    ) as transaction`,
+  ];
+}
 
 /** For a search by settled date: reads the transactions in its payouts. The date is not compared again. */
 function scansOfPayouts({ settled, ...others }: TransactionFilter, max?: number): Scan[] {

@@ -6,7 +6,7 @@ export const skewedRows = 100_000;
 /**
  * Fills a ledger with skewed values. Account 1 has half of all transactions, account 2 a tenth, and each small account a few
  * hundred. A state, a type or a card brand can be rare or missing in one account and common in another. Some values occur
- * only in the oldest tenth. Every three transactions have the same date. References are short, long or missing. Some
+ * only in the oldest tenth. Few are not live: the oldest ones of account 1, and those of an account. Every three transactions have the same date. References are short, long or missing. Some
  * rows have no size, as those of older releases.
  */
 export async function fillSkewed(sql: Sql): Promise<void> {
@@ -18,7 +18,7 @@ export async function fillSkewed(sql: Sql): Promise<void> {
 
     insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, state, created_date,
       event_count, first_event_id, reference, email, cardholder_name, card_brand, first_digits_card_number,
-      last_digits_card_number, gateway_transaction_id, gateway_payout_id, agreement_id, metadata_values, details, size)
+      last_digits_card_number, gateway_transaction_id, gateway_payout_id, agreement_id, metadata_values, details, size, live)
     select 'id' || n,
       case when n % 10 = 0 then 'REFUND' when n % 1000 = 7 then 'DISPUTE' else 'PAYMENT' end,
       case when n % 10 = 0 then 'id' || n - 1 end,
@@ -45,7 +45,8 @@ export async function fillSkewed(sql: Sql): Promise<void> {
         when account <> '1' and n % 10 < 7 then array['north', 'case' || n]
         else array['case' || n] end,
       jsonb_build_object('amount', n, 'payment_provider', 'sandbox', 'description', repeat(md5(n::text), n % 20)),
-      case when n % 4 > 0 then 100 + n % 1000 end
+      case when n % 4 > 0 then 100 + n % 1000 end,
+      case when n % 100 < 99 then not (account = 's27' or (account = '1' and n <= ${skewedRows / 50})) end
     from (
       select n, case when n % 2 = 0 then '1' when n % 10 = 1 then '2' else 's' || n % 200 end as account
       from generate_series(1, ${skewedRows}) as n
