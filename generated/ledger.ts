@@ -1861,7 +1861,7 @@ export interface components {
         ReplayPreview: {
             /**
              * @description The faults of its message, as in a problem document; without remedies that would show personal data. Their
-             *     pointers begin at the event, without an envelope around it.
+             *     pointers lead to places in `message`: a remedy moves a misspelt member from `/(member 1)`.
              */
             errors?: components["schemas"]["Fault"][];
             /**

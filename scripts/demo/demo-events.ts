@@ -56,8 +56,9 @@ const dispute = {
   resource_type: "dispute",
   resource_external_id: "demo-dispute",
   parent_resource_external_id: "demo-disputed",
+  ...service,
 } as const;
-const payout = { resource_type: "payout", resource_external_id: "demo-payout" } as const;
+const payout = { resource_type: "payout", resource_external_id: "demo-payout", ...service } as const;
 
 const created = { ...account, payment_provider: "sandbox", language: "en", source: "CARD_API" } as const;
 const payment = (id: string, day: string, details: Details, steps: Step[]): EventMessage[] =>

@@ -121,6 +121,7 @@ function previewOf(row: DeadLetterRow, parsed: ParsedMessage, currency: Currency
   const plan = planOf(row, parsed, currency);
   if (plan.outcome !== "dead_letter") return { outcome: plan.outcome };
   // No remedy removes a member: a message can have any.
-  const errors = plan.faults.map(viewMaskedFault) as Schemas["Fault"][];
+  const value = typeof parsed === "string" ? undefined : parsed.value;
+  const errors = plan.faults.map((fault) => viewMaskedFault(fault, value)) as Schemas["Fault"][];
   return { outcome: plan.outcome, reason: plan.reason, ...(errors.length > 0 && { errors }) };
 }

@@ -266,6 +266,20 @@ describe("a dead letter", () => {
     expect(replay.reason).toBe(replay.errors.map(({ detail }: Fault) => detail).join("; "));
   });
 
+  test("has remedies for misspelt members, from their numbers in the masked message", async () => {
+    const { event_type, timestamp, ...others } = message({});
+    const misspelt = { "angler@example.org": 1, Event_Type: event_type, ...others, "time/stamp": timestamp };
+    for (const body of [misspelt, { specversion: "1.0", data: misspelt }]) {
+      const detail = await detailOf(JSON.stringify(body));
+      const shown = JSON.parse(detail.message);
+      const [first, second] = detail.replay.errors.map(({ remedy }: Fault) => remedy?.[0]);
+      expect(first).toEqual({ op: "move", from: "/(member 2)", path: "/event_type" });
+      expect(second).toEqual({ op: "move", from: "/(member 3)", path: "/timestamp" });
+      expect(Object.keys(shown).filter((name) => name.startsWith("(member "))).toHaveLength(3);
+      expect(JSON.stringify(detail)).not.toMatch(/angler|Event_Type|time\/stamp/);
+    }
+  });
+
   test("has a reason of at most 4,000 characters, although an earlier release has recorded a longer one", async () => {
     const [id] = await saveBodies("{}");
     await database.query("update dead_letter set reason = repeat('x', 100000) where id = $1", [id]);

@@ -1,5 +1,5 @@
 import { detailsMembers, ledgerSchemas, messageMembers, type Schema } from "../../contract/contracts.ts";
-import type { PlacedFault } from "../../contract/faults.ts";
+import { type PlacedFault, unescapePointer } from "../../contract/faults.ts";
 import { isRawNumber } from "../../values/exact-json.ts";
 import { isDay, readInstant } from "../../values/instant.ts";
 import { isObject } from "../../values/json.ts";
@@ -87,11 +87,31 @@ const detailsForms = formsOf(detailsMembers);
 export const viewMaskedMessage = (message: unknown): string =>
   JSON.stringify(hasMembers(message) ? maskMessage(message) : maskValue(message), null, 2);
 
-/** A fault of a message, without a remedy that would show personal data. */
-export function viewMaskedFault({ remedy, ...fault }: PlacedFault): PlacedFault {
+/**
+ * A fault of a message, without a remedy that would show personal data. Its places are those in the masked message: the name
+ * of a misspelt member is a number there.
+ */
+export function viewMaskedFault({ remedy, ...fault }: PlacedFault, message: unknown): PlacedFault {
   const isShown = remedy?.every((operation) => !("value" in operation) || isShownAt(operation));
-  return isShown ? { ...fault, remedy } : fault;
+  if (!isShown) return fault;
+  const masked = remedy?.map((operation) =>
+    operation.op === "move" ? { ...operation, from: maskPointer(operation.from, message) } : operation,
+  );
+  return { ...fault, remedy: masked };
 }
+
+/** The pointer to a member of a message, or of its details, in the masked message. */
+function maskPointer(pointer: string, message: unknown): string {
+  const [, ...names] = pointer.split("/").map(unescapePointer);
+  const place = names.length === 1 ? message : (message as { event_details: object }).event_details;
+  const members = names.length === 1 ? messageForms : detailsForms;
+  const unknown = Object.keys(place as object).filter((name) => !members.has(name));
+  const [name = "", ...above] = names.toReversed();
+  return ["", ...above, maskedName(unknown.indexOf(name) + 1)].join("/");
+}
+
+/** The name of the first, second … member of an object that the contract does not have. */
+const maskedName = (number: number) => `(member ${number})`;
 
 function isShownAt({ path, value }: { path: string; value: unknown }): boolean {
   const [, name = "", member] = path.split("/");
@@ -115,7 +135,7 @@ function maskMembers(
     Object.entries(object).map(([name, value]) => {
       if (!members.has(name)) {
         unknown += 1;
-        return [`(member ${unknown})`, maskValue(value)];
+        return [maskedName(unknown), maskValue(value)];
       }
       const form = members.get(name);
       const isShown = form !== undefined && (value === "" || form(value));
