@@ -77,6 +77,19 @@ describe("the transaction report", () => {
       ].join("\n")}\n`,
     );
     expect((await ledger.request(`${path}&format=csv`)).text).toBe(csv.text);
+    const other = await fetch(`${ledger.base}${path}&format=csv&separator=semicolon&byte_order_mark=true`);
+    const bytes = Buffer.from(await other.arrayBuffer());
+    expect(bytes.toString()).toBe(`\uFEFF${csv.text.replaceAll(",", ";")}`);
+  });
+
+  test.each([
+    ["true", ["1", "ten"]],
+    ["false", ["57"]],
+    ["", ["1", "57", "ten"]],
+  ])("adds up the transactions with live=%s", async (live, accounts) => {
+    const path = `/v1/report/transactions?${all}&group_by=account&display_size=1&live=${live}`;
+    const pages = await ledger.pages(path);
+    expect(pages.map(({ groups }) => groups[0].account)).toEqual(accounts);
   });
 });
 
@@ -110,6 +123,8 @@ test.each([
   ["transactions?account_id=1&from_date=yesterday", "from_date"],
   ["transactions?account_id=1&state=failed", "state must be one of"],
   ["transactions?account_id=1&display_size=0", "display_size"],
+  ["transactions?account_id=1&live=maybe", "live must be true or false"],
+  ["transactions?account_id=1&separator=%3B", "separator must be one of comma, semicolon or tab"],
   ["transactions?account_id=1&group_by=day&cursor=W10", foreignCursor],
   ["transactions?account_id=1&group_by=day&cursor=WzFd", foreignCursor],
   ["transactions?account_id=1&cursor=W10", foreignCursor],

@@ -96,6 +96,8 @@ describe("search rejects", () => {
     ["status_version=0", "must be 1 or 2"],
     ["exact_reference_match=yes", "must be true or false"],
     ["limit_total=2", "must be true or false"],
+    ["live=maybe", "must be true or false"],
+    ["live=null", "must be true or false"],
     ["limit_total_size=0", "must be at least 1"],
     ["page=0", "must be at least 1"],
     ["page=x", "must be an integer"],
@@ -164,7 +166,7 @@ describe("pages", () => {
         "&state=success&transaction_type=payment&gateway_payout_id=po1&from_settled_date=2020-01-01" +
         "&to_settled_date=2021-01-01&metadata_value=x&agreement_id=y&gateway_transaction_id=z" +
         "&exact_reference_match=true&override_account_id_restriction=true&status_version=1" +
-        "&limit_total=true&limit_total_size=5001&extended=true",
+        "&limit_total=true&limit_total_size=5001&live=false&extended=true",
     );
     const { _links: links } = await search(`${given}&page=3&display_size=7`);
     const expected = new URLSearchParams(given);
@@ -191,6 +193,32 @@ describe("pages", () => {
       last_page: page(3),
       next_page: page(2),
     });
+  });
+
+  test("of live transactions, or of others, have an exact total and are followed by links and cursors", async () => {
+    const account = { gateway_account_id: "mixed" };
+    const created = [true, false, undefined, false, true, false].map((live, n) =>
+      story("payment", `mixed${n}`, [`10:0${n}`, "PAYMENT_CREATED", account, { live }]),
+    );
+    await ledger.store(...created);
+    const path = "/v1/transaction?account_id=mixed&display_size=2";
+    for (const link of [undefined, "next_page"]) {
+      const pages = await ledger.pages(`${path}&live=FALSE`, link);
+      expect(pages.flatMap((page) => idsOf(page))).toEqual(["mixed5", "mixed3", "mixed1"]);
+      expect(pages.map(({ total }) => total)).toEqual([3, 3]);
+    }
+    expect(idsOf(await search("account_id=mixed&live=1"))).toEqual(["mixed4", "mixed0"]);
+    expect(idsOf(await search("account_id=mixed&live="))).toHaveLength(6);
+    const query = {
+      method: "QUERY",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ account_id: ["mixed"], live: true, transaction_type: "PAYMENT" }),
+    };
+    expect(idsOf((await ledger.request("/v1/transaction", query)).json)).toEqual(["mixed4", "mixed0"]);
+    const csv = await ledger.request(
+      "/v1/transaction?account_id=mixed&format=csv&live=true&columns=Transaction ID,Live",
+    );
+    expect(csv.text).toBe("Transaction ID,Live\nmixed4,true\nmixed0,true\n");
   });
 
   /** The links in the response to the bytes of a request. */
