@@ -20,6 +20,8 @@ interface Props {
 
 const height = 260;
 const margins = { top: 10, right: 4, bottom: 24 };
+/** The room for a bar, in pixels, if there are few. */
+const stepMax = 100;
 /** The width of a character of a label, in pixels. */
 const characterWidth = 7;
 /** The room for a label below the bars, in pixels. */
@@ -56,7 +58,7 @@ function Bars({ label, bars, names, format, width }: Props & { width: number }) 
   };
   const x = scaleBand(
     bars.map((_, index) => index),
-    [margin.left, width - margin.right],
+    [margin.left, Math.min(width - margin.right, margin.left + bars.length * stepMax)],
   ).padding(0.2);
   const every = Math.ceil((bars.length * labelWidth) / (width - margin.left));
   return (

@@ -557,6 +557,7 @@ describeInBrowser("the console", () => {
       const text = await view.main.innerText();
       expect(text).toContain("event_type is required");
       expect(text).toContain(`npm run dead-letters -- discard ${number}`);
+      await view.shows("(event_type is missing here)", view.page.locator("mark"));
       // It would fail again.
       expect(text).not.toContain("-- replay");
       expect(text).not.toContain("angler@example.org");

@@ -19,8 +19,7 @@ export function DeadLetters({ parameters }: Place) {
     <>
       <h2>Dead letters</h2>
       <p>
-        These messages can never be stored, and these events were rejected by a target to which they are
-        published. The command <code>npm run dead-letters</code> replays and discards them.{" "}
+        Messages that can never be stored, and events that a target has rejected.{" "}
         {state === "open" ? (
           <a href="#/intake?state=discarded">Show discarded ones</a>
         ) : (

@@ -32,7 +32,7 @@ export function healthOf(report: IntakeReport): { isWell: boolean; text: string 
   const retried = minutes.reduce((sum, minute) => sum + minute.retried, 0);
   const since = minutes.findLast(({ retried, dead_letter }) => retried + dead_letter > 0)?.minute;
   const state = since
-    ? `All messages since ${formatMinute(since)} were stored${retried > 0 ? "" : " at the first attempt"}.`
+    ? `All messages after ${formatMinute(since)} were stored${retried > 0 ? "" : " at the first attempt"}.`
     : minutes.length > 0
       ? "All messages of the last hour were stored at the first attempt."
       : "No message arrived in the last hour, and none waits.";
