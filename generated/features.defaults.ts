@@ -15,6 +15,12 @@ export const defaults = {
   "hasFeature": {},
   "addFeature": {},
   "removeFeature": {},
+  "listKinds": {
+    "limit": 100
+  },
+  "listFeaturesInUse": {
+    "limit": 100
+  },
   "getResource": {},
   "listResourceChanges": {
     "limit": 100

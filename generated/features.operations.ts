@@ -237,6 +237,60 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "listKinds",
+    "method": "GET",
+    "path": "/resources",
+    "parameters": [
+      {
+        "name": "limit"
+      },
+      {
+        "name": "cursor"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listFeaturesInUse",
+    "method": "GET",
+    "path": "/resources/{resource}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "limit"
+      },
+      {
+        "name": "cursor"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "getResource",
     "method": "GET",
     "path": "/resources/{resource}/{id}",
@@ -323,6 +377,9 @@ export const operations: ClientOperation[] = [
     "parameters": [
       {
         "name": "cursor"
+      },
+      {
+        "name": "last"
       },
       {
         "name": "limit"

@@ -342,6 +342,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the kinds of resources
+         * @description Returns the kinds of which a resource has a feature, in pages, each kind once, in a stable order. Follow
+         *     `next_cursor` until it is absent: the pages together contain every kind that was in use throughout. One that came
+         *     into use or left it in the meantime, or whose last feature has just expired, may be missing or present.
+         */
+        get: operations["listKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/resources/{resource}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the features in use for a kind, each with its number of resources
+         * @description Returns the features that resources of the kind have, in pages, each feature once, in a stable order, with the exact
+         *     number of resources that have it. The cost does not depend on these numbers. Follow `next_cursor` until it is
+         *     absent: the pages together contain every feature that was in use throughout. One that came into use or left it in
+         *     the meantime may be missing or present. A kind that is not in use has an empty list.
+         */
+        get: operations["listFeaturesInUse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/resources/{resource}/{id}": {
         parameters: {
             query?: never;
@@ -744,6 +789,40 @@ export interface components {
          */
         FeatureList: components["schemas"]["Name"][];
         /**
+         * @description A feature in use.
+         * @example {
+         *       "feature": "dark-mode",
+         *       "count": 24
+         *     }
+         */
+        FeatureUse: {
+            /**
+             * Format: int64
+             * @description The number of resources of the kind that have the feature.
+             */
+            count: number;
+            /** @description Name of the feature. */
+            feature: components["schemas"]["Name"];
+        };
+        /**
+         * @description One page of the features in use for a kind.
+         * @example {
+         *       "features": [
+         *         {
+         *           "feature": "beta search",
+         *           "count": 8
+         *         }
+         *       ],
+         *       "next_cursor": "YmV0YSBzZWFyY2g"
+         *     }
+         */
+        FeatureUsePage: {
+            /** @description The features. Any page may have fewer than the limit. */
+            features: components["schemas"]["FeatureUse"][];
+            /** @description The cursor of the next page, which may be empty. Absent on the last page. */
+            next_cursor?: string;
+        };
+        /**
          * @description A feature of a resource.
          * @example {
          *       "feature": "dark-mode",
@@ -792,6 +871,21 @@ export interface components {
         /** @description The result of each check. */
         HealthReport: {
             store: components["schemas"]["HealthCheck"];
+        };
+        /**
+         * @description One page of kinds of resources.
+         * @example {
+         *       "kinds": [
+         *         "customer"
+         *       ],
+         *       "next_cursor": "Y3VzdG9tZXI"
+         *     }
+         */
+        KindPage: {
+            /** @description The kinds. */
+            kinds: components["schemas"]["Name"][];
+            /** @description The cursor of the next page, which may be empty. Absent on the last page. */
+            next_cursor?: string;
         };
         /**
          * @description Metrics in the text format of Prometheus.
@@ -1377,6 +1471,12 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
+                 * @description Begin so many records before the end of the feed, or at the oldest record if there are fewer. Not allowed with
+                 *     `cursor`.
+                 * @example 50
+                 */
+                last?: number;
+                /**
                  * @description Maximum number of items on a page, 1 to 1,000. Default 100.
                  * @example 20
                  */
@@ -1384,7 +1484,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
+                 * @description The same as `cursor`, for a stream. It takes precedence over `cursor` and `last`.
                  * @example 1f0c9a2b-17
                  */
                 "Last-Event-ID"?: components["schemas"]["Cursor"];
@@ -2259,6 +2359,106 @@ export interface operations {
             403: components["responses"]["ForbiddenChange"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKinds: {
+        parameters: {
+            query: {
+                /**
+                 * @description The `next_cursor` of the previous page. Default is the first page.
+                 * @example Y3VzdG9tZXI
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Maximum number of items on a page, 1 to 1,000. Default 100.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of kinds. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFeaturesInUse: {
+        parameters: {
+            query: {
+                /**
+                 * @description The `next_cursor` of the previous page. Default is the first page.
+                 * @example YmV0YSBzZWFyY2g
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Maximum number of items on a page, 1 to 1,000. Default 100.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
+                 * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Kind of the resource.
+                 * @example customer
+                 */
+                resource: components["parameters"]["Resource"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of features. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureUsePage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];

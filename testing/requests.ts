@@ -96,6 +96,8 @@ export const featureSamples: Record<keyof FeatureOperations, Sample> = {
   }),
   listFeatures: get("/features/customer/42", readFeatures),
   hasFeature: get("/features/customer/42/dark-mode", readFeatures),
+  listKinds: get("/resources", readFeatures),
+  listFeaturesInUse: get("/resources/customer", readFeatures),
   getResource: get("/resources/customer/42", readFeatures),
   listResourceChanges: get("/resources/customer/42/changes", readFeatures),
   listResources: get("/features/customer?feature=dark-mode", readFeatures),

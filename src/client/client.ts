@@ -24,6 +24,14 @@ type FeaturesSearch<Id extends keyof FeaturesDefaults, Without extends string = 
 type FlagEvent = features.components["schemas"]["FlagEvent"];
 
 const featuresIterators = ({ calls, readText }: FeatureCalls) => ({
+  /** Every kind of resource that has a feature. Pages are read on demand. */
+  eachKind: (search: FeaturesSearch<"listKinds", "cursor" | "If-None-Match"> = {}, options?: CallOptions) =>
+    eachItem(calls.listKinds, search, options, "kinds", nextCursor),
+  /** Every feature that resources of a kind have, with the number of these resources. Pages are read on demand. */
+  eachFeatureInUse: (
+    search: FeaturesSearch<"listFeaturesInUse", "cursor" | "If-None-Match">,
+    options?: CallOptions,
+  ) => eachItem(calls.listFeaturesInUse, search, options, "features", nextCursor),
   /** The identifier of every resource that has a feature. Pages are read on demand. */
   eachResource: (
     search: FeaturesSearch<"listResources", "cursor" | "If-None-Match">,
@@ -36,7 +44,7 @@ const featuresIterators = ({ calls, readText }: FeatureCalls) => ({
    * The change records after a cursor, or all of them, up to the newest one. Pages are read on demand. To continue later,
    * pass the cursor of the last record.
    */
-  eachChange: (search: FeaturesSearch<"listChanges", "Last-Event-ID"> = {}, options?: CallOptions) =>
+  eachChange: (search: FeaturesSearch<"listChanges", "Last-Event-ID" | "last"> = {}, options?: CallOptions) =>
     eachItem(calls.listChanges, search, options, "changes", ({ changes, next_cursor }) =>
       changes.length > 0 ? next_cursor : undefined,
     ),

@@ -1,7 +1,7 @@
 import { isDay, readInstant } from "../values/instant.ts";
 import { parseJson } from "../values/json.ts";
+import { nearest } from "../values/nearest.ts";
 import type { JsonSchema } from "./describe-schema.ts";
-import { nearest } from "./nearest.ts";
 
 /** Values that a sender may have meant by a wrong one, in the order of how near they are to it. */
 export function* meaningsOf(value: unknown, schema: JsonSchema): Generator<unknown[]> {

@@ -1,9 +1,9 @@
 import type { ErrorObject } from "ajv";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
+import { nearest } from "../values/nearest.ts";
 import type { JsonSchema } from "./describe-schema.ts";
 import { escapePointer, type PatchOperation, type RemedyOf } from "./faults.ts";
 import { meaningsOf } from "./meanings.ts";
-import { nearest } from "./nearest.ts";
 
 /** Further names are not compared. */
 const namesMax = 50;

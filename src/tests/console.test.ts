@@ -1,9 +1,10 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeInBrowser, launchBrowser, openPage, pageMaxMs } from "../../testing/browser.ts";
+import { describeInBrowser, launchBrowser, pageMaxMs } from "../../testing/browser.ts";
+import { isFocused, openConsole as openConsolePage } from "../../testing/console-page.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { openIssuer } from "../../testing/issuer.ts";
 import { story } from "../../testing/messages.ts";
@@ -28,50 +29,10 @@ describeInBrowser("the console", () => {
   }, 3 * pageMaxMs);
   afterAll(() => resources.disposeAsync());
 
-  /** Opens a view of a console. */
-  async function openConsole(origin: string, fragment = "") {
-    const opened = await openPage(context, origin, `/console${fragment}`);
-    const { page } = opened;
-    const heading = page.getByRole("heading", { level: 1 });
-    const main = page.locator("main");
-    const rows = (name: string) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
-    const shows = (text: string | RegExp, place = main) =>
-      eventually(async () => expect(await place.innerText()).toMatch(text));
-    return {
-      ...opened,
-      heading,
-      main,
-      rows,
-      /** Waits until a place has this text. */
-      shows,
-      hasHeading: (text: string | RegExp) => shows(text, heading),
-      /** Waits until a table has as many rows, or rows with these texts in order. */
-      hasRows: (name: string, expected: number | (string | RegExp)[]) =>
-        eventually(async () => {
-          if (typeof expected === "number") return expect(await rows(name).count()).toBe(expected);
-          const texts = await rows(name).allInnerTexts();
-          expect(texts).toEqual(expected.map((text) => expect.stringMatching(text)));
-        }),
-      linksIn: (name: string) => rows(name).getByRole("link").allInnerTexts(),
-      click: (name: string) => page.getByRole("button", { name, exact: true }).click(),
-      fill: (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text),
-      goTo: (place: string) => page.goto(`${origin}/console${place}`),
-      isLoaded: () =>
-        eventually(async () => {
-          expect(await page.locator("main h1").count()).toBe(1);
-          expect(await page.locator(".loading, [aria-busy=true]").count()).toBe(0);
-        }),
-      async useToken(token: string) {
-        await page.getByLabel("Token").fill(token);
-        await page.getByRole("button", { name: "Use token" }).click();
-      },
-      navigation: () => page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts(),
-    };
-  }
+  const openConsole = (origin: string, fragment = "") => openConsolePage(context, origin, fragment);
   const openLedger = (fragment = "") => openConsole(services.ledgerUrl, fragment);
   const openFeatures = (fragment = "") => openConsole(services.featuresUrl, fragment);
 
-  const isFocused = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
   const fragmentOf = (page: Page) => new URL(page.url()).hash;
   const read = async (path: string) => (await request(services.ledgerUrl + path)).body;
   async function post(url: string, body?: object) {
@@ -101,8 +62,9 @@ describeInBrowser("the console", () => {
     ["ledger", "dead-letter", "#/intake/1"],
     ["ledger", "missing", "#/transactions/unknown"],
     ["ledger", "nothing", "#/nothing"],
-    ["features", "features", "#/?from=oldest"],
+    ["features", "features", "#/"],
     ["features", "resource", "#/resources/customer/1"],
+    ["features", "kind", "#/features/customer"],
     ["features", "feature", "#/features/customer/dark-mode"],
   ])(
     "every view: %s %s is readable in both colour modes, from 360 to 1920 pixels",
@@ -628,70 +590,6 @@ describeInBrowser("the console", () => {
     });
   });
 
-  describe("of the feature storage", () => {
-    test("adds and removes a feature after a confirmation, and shows the history", async () => {
-      await using view = await openFeatures("#/");
-      const { page } = view;
-      const dialog = page.getByRole("dialog");
-      const answer = (name: string) => dialog.getByRole("button", { name }).click();
-      const form = page.locator("form").first();
-      await form.getByLabel("Kind of resource").fill("customer");
-      await form.getByLabel("Id").fill("a/b <i>");
-      await view.click("Open a resource");
-      await view.hasHeading(/^customer a\/b <i>$/);
-      await view.shows("This resource has no features.");
-      await view.fill("Feature to add", "dark mode");
-      await page.getByLabel("Expires").fill("2037-03-05T10:14:22");
-      await page.getByLabel("Feature to add").press("Enter");
-      await view.shows("Add dark mode to customer a/b <i>?", dialog);
-      expect(await view.faults()).toEqual([]);
-      await page.keyboard.press("Escape");
-      await dialog.waitFor({ state: "hidden" });
-      expect(await view.rows("Features").count()).toBe(0);
-      await page.getByLabel("Feature to add").press("Enter");
-      await dialog.getByRole("button", { name: "Add" }).press("Enter");
-      await view.hasRows("Features", [/dark mode\s+5 Mar 2037, 10:14:22/]);
-      await view.click("Remove dark mode");
-      await answer("Remove");
-      await view.hasRows("History", [/Removed\s+dark mode/, /Added\s+dark mode\s+5 Mar 2037/]);
-      await view.fill("Feature to add", "late");
-      await page.getByLabel("Expires").fill("2020-01-01T00:00:00");
-      await view.click("Add");
-      await answer("Add");
-      await view.shows("must be in the future", dialog);
-      await answer("Cancel");
-      expect(view.problems.filter((problem) => !/400/.test(problem))).toEqual([]);
-    });
-
-    test("shows the resources of a feature by pages, and their number", async () => {
-      const feature = { type: "add", resource: "device", feature: "fast" };
-      const changes = Array.from({ length: 60 }, (_, index) => ({ ...feature, id: `d${index}` }));
-      await post(`${services.featuresUrl}/changes`, { changes });
-      await using view = await openFeatures("#/features/device/fast");
-      await view.page.getByText("60 resources have this feature.").waitFor();
-      const first = await view.rows("Resources").allInnerTexts();
-      await view.click("Next page");
-      await view.hasRows("Resources", 10);
-      const second = await view.rows("Resources").allInnerTexts();
-      expect(new Set([...first, ...second]).size).toBe(60);
-      await view.rows("Resources").first().getByRole("link").click();
-      await view.hasHeading(/^device d/);
-    });
-
-    test("shows changes as they happen, and misses none while it is paused", async () => {
-      await using view = await openFeatures("#/");
-      const add = (feature: string) => post(`${services.featuresUrl}/features/stream/1/${feature}`);
-      await view.page.getByText("Live", { exact: true }).waitFor();
-      await add("one");
-      await view.hasRows("Changes", 1);
-      await view.click("Pause");
-      await view.page.getByText("Paused", { exact: true }).waitFor();
-      await add("two");
-      await view.click("Resume");
-      await view.hasRows("Changes", [/two/, /one/]);
-    });
-  });
-
   describe("of services that require tokens", () => {
     let issuer: Awaited<ReturnType<typeof openIssuer>>;
     let guarded: Services;
@@ -753,7 +651,7 @@ describeInBrowser("the console", () => {
     test("a token that cannot write is not offered changes", async () => {
       await using view = await openConsole(guarded.featuresUrl, "#/resources/customer/42");
       await view.useToken(await issuer.sign({ scope: "features:read" }));
-      await view.shows("This resource has no features.");
+      await view.shows("No features yet.");
       expect(await view.page.getByLabel("Feature to add").count()).toBe(0);
       await view.click("Sign out");
       await view.useToken(await issuer.sign({ scope: "features:read features:write" }));

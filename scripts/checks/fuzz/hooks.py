@@ -157,6 +157,7 @@ LINES = re.compile(
     r"(query parameter|body/changes/\d+/)\s?expires_at must be in the future"
     r"|query parameter as_of must not be in the future"
     r"|query parameter count is not allowed with as_of"
+    r"|query parameter last is not allowed with cursor"
     r"|query parameter cursor must be the next_cursor of a page of this list"
     r"|body/changes/\d+/expires_at is not allowed with remove"
     r"|body must not repeat an element; element \d+ is repeated"

@@ -1,6 +1,7 @@
 import { type Column, Time } from "../elements.tsx";
 import { formatName } from "../format.ts";
-import { type ChangeRecord, featureFragment, resourceFragment } from "./client.ts";
+import type { ChangeRecord } from "./client.ts";
+import { FeatureLink, ResourceLink } from "./names.tsx";
 
 const kinds = { added: "good", removed: "bad", expired: "ended" };
 
@@ -10,30 +11,17 @@ const change: Column<ChangeRecord>[] = [
     name: "Change",
     cell: ({ type }) => <span class={`state state-${kinds[type]}`}>{formatName(type)}</span>,
   },
-  {
-    name: "Feature",
-    isHeader: true,
-    cell: ({ resource, feature }) => <a href={featureFragment(resource, feature)}>{feature}</a>,
-  },
+  { name: "Feature", isHeader: true, cell: (record) => <FeatureLink {...record} /> },
 ];
-const expires: Column<ChangeRecord> = {
-  name: "Expires",
-  cell: ({ expires_at }) => expires_at && <Time at={expires_at} />,
-};
 
 /** The columns of changes of one resource. */
-export const changeColumns = [...change, expires];
+export const changeColumns: Column<ChangeRecord>[] = [
+  ...change,
+  { name: "Expires", cell: ({ expires_at }) => expires_at && <Time at={expires_at} /> },
+];
 
 /** The columns of changes of any resource. */
 export const changeColumnsWithResource: Column<ChangeRecord>[] = [
   ...change,
-  {
-    name: "Resource",
-    cell: ({ resource, id }) => (
-      <a href={resourceFragment(resource, id)}>
-        {resource} {id}
-      </a>
-    ),
-  },
-  expires,
+  { name: "Of", cell: (record) => <ResourceLink {...record} /> },
 ];

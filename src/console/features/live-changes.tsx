@@ -5,33 +5,35 @@ import { Failure } from "../notice.tsx";
 import { changeColumnsWithResource } from "./change-columns.tsx";
 import { type ChangeRecord, useClient } from "./client.ts";
 
+/** The number of records with which the list begins. */
+const shownFirst = 50;
 /** Older records leave the list. */
 const shownMax = 200;
 const showEveryMs = 100;
 const reconnectMs = 2000;
 
-/** The stream of changes as they happen. It continues after a broken connection and misses nothing meanwhile. */
-export function LiveChanges({ isFromOldest }: { isFromOldest: boolean }) {
+/**
+ * The last changes, and each new one as it happens. The stream continues after a broken connection and misses nothing
+ * meanwhile.
+ */
+export function LiveChanges() {
   const [isPaused, setPaused] = useState(false);
-  const { records, isConnected, error } = useChanges(isFromOldest ? undefined : "newest", isPaused);
+  const { records, isConnected, error } = useChanges(isPaused);
   if (error !== undefined) return <Failure error={error} name="changes" />;
   return (
     <>
       <div class="above">
         <p role="status">{isPaused ? "Paused" : isConnected ? "Live" : "Connecting…"}</p>
-        <p>
-          {isFromOldest ? <a href="#/">From now on</a> : <a href="#/?from=oldest">From the oldest record</a>}{" "}
-          <Button class="second" onClick={() => setPaused(!isPaused)}>
-            {isPaused ? "Resume" : "Pause"}
-          </Button>
-        </p>
+        <Button class="second" onClick={() => setPaused(!isPaused)}>
+          {isPaused ? "Resume" : "Pause"}
+        </Button>
       </div>
       <Table
         label="Changes"
         columns={changeColumnsWithResource}
         rows={records}
         keyOf={({ cursor }) => cursor}
-        empty="No change has happened since this page was opened."
+        empty={isConnected ? "Nothing has changed yet. Each change appears here as it happens." : "…"}
       />
     </>
   );
@@ -45,11 +47,11 @@ interface Stream {
   error?: unknown;
 }
 
-/** The newest records after a cursor. Records that arrive together are shown together. */
-function useChanges(from: string | undefined, isPaused: boolean): Stream {
+/** The last records, and each new one. Records that arrive together are shown together. */
+function useChanges(isPaused: boolean): Stream {
   const client = useClient();
   const [stream, setStream] = useState<Stream>({ records: [], isConnected: false });
-  const [cursor, setCursor] = useState(from);
+  const [cursor, setCursor] = useState<string>();
   useEffect(() => {
     if (isPaused) return;
     const controller = new AbortController();
@@ -76,7 +78,7 @@ function useChanges(from: string | undefined, isPaused: boolean): Stream {
   return stream;
 }
 
-/** Follows the feed until the signal aborts. Resolves with the cursor of the last record. */
+/** Follows the feed, from its last records on by default, until the signal aborts. Resolves with the cursor of the last record. */
 async function follow(
   client: FeaturesClient,
   from: string | undefined,
@@ -87,10 +89,9 @@ async function follow(
   let cursor = from;
   while (!signal.aborted) {
     try {
-      // A stream from `newest` that breaks before its first record would miss some.
-      if (cursor === "newest") cursor = (await client.listChanges({ cursor }, { signal })).next_cursor;
+      const begin = cursor === undefined ? { last: shownFirst } : { cursor };
       const onResponse = ({ status }: { status: number }) => onState({ isConnected: status === 200 });
-      for await (const record of client.followChanges({ cursor }, { signal, onResponse })) {
+      for await (const record of client.followChanges(begin, { signal, onResponse })) {
         cursor = record.cursor;
         onRecord(record);
       }

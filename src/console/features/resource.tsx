@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { FeatureComponents, FeaturesClient } from "../../client/client.ts";
 import { type Change, Confirm } from "../confirm.tsx";
-import { Button, type Column, RawJson, Table, Time } from "../elements.tsx";
-import { Field, Form } from "../form.tsx";
+import { Button, type Column, Table, Time } from "../elements.tsx";
 import type { Place } from "../fragment.ts";
 import { Show, useLoaded } from "../load.tsx";
 import { useSession } from "../session.ts";
 import { Heading, NothingHere } from "../view.tsx";
+import { AddForm } from "./add-form.tsx";
 import { changeColumns } from "./change-columns.tsx";
-import { type ChangeRecord, featureFragment, nameMax, useClient, writeScope } from "./client.ts";
+import { type ChangeRecord, useClient, writeScope } from "./client.ts";
+import { FeatureLink, isolated, Name, Trail } from "./names.tsx";
 
 /** The newest records of a history that are shown. */
 const historyMax = 500;
@@ -33,17 +34,18 @@ function FeaturesAndHistory({ resource, id }: ResourceName) {
   const columns = featureColumns(resource);
   const canWrite = useSession().can(writeScope);
   const [change, setChange] = useState<Change>();
+  const [changes, setChanges] = useState(0);
   const current = useLoaded("resource", (signal) => client.getResource({ resource, id }, { signal }));
   const history = useLoaded("history", (signal) => readHistory(client, { resource, id }, signal));
   const add = (feature: string, expires_at: string | undefined) =>
     setChange({
-      question: `Add ${feature} to ${resource} ${id}?`,
+      question: `Add ${isolated(feature)} to ${isolated(resource)} ${isolated(id)}?`,
       action: "Add",
       make: () => client.addFeature({ resource, id, feature, expires_at }),
     });
   const remove = (feature: string) =>
     setChange({
-      question: `Remove ${feature} from ${resource} ${id}?`,
+      question: `Remove ${isolated(feature)} from ${isolated(resource)} ${isolated(id)}?`,
       action: "Remove",
       isDangerous: true,
       make: () => client.removeFeature({ resource, id, feature }),
@@ -51,28 +53,29 @@ function FeaturesAndHistory({ resource, id }: ResourceName) {
   const finish = (isMade: boolean) => {
     setChange(undefined);
     if (!isMade) return;
+    setChanges(changes + 1);
     current.reload();
     history.reload();
   };
   return (
     <>
-      <Heading>{`${resource} ${id}`}</Heading>
+      <Trail resource={resource} />
+      <Heading title={`${resource} ${id}`}>
+        <Name>{resource}</Name> <Name>{id}</Name>
+      </Heading>
       <h2>Features</h2>
       <Show of={current} name="features">
-        {(found) => (
-          <>
-            <Table
-              label="Features"
-              columns={canWrite ? [...columns, actionColumn(remove)] : columns}
-              rows={found.features}
-              keyOf={({ feature }) => feature}
-              empty="This resource has no features."
-            />
-            <RawJson value={found} />
-          </>
+        {({ features }) => (
+          <Table
+            label="Features"
+            columns={canWrite ? [...columns, actionColumn(remove)] : columns}
+            rows={features}
+            keyOf={({ feature }) => feature}
+            empty={canWrite ? "No features yet. Add the first one below." : "No features yet."}
+          />
         )}
       </Show>
-      {canWrite && <AddForm onAdd={add} />}
+      {canWrite && <AddForm resource={resource} onAdd={add} changes={changes} />}
       {change && <Confirm change={change} onClose={finish} />}
       <h2>History</h2>
       <Show of={history} name="history">
@@ -88,7 +91,7 @@ const featureColumns = (resource: string): Column<Feature>[] => [
   {
     name: "Feature",
     isHeader: true,
-    cell: ({ feature }) => <a href={featureFragment(resource, feature)}>{feature}</a>,
+    cell: ({ feature }) => <FeatureLink resource={resource} feature={feature} />,
   },
   { name: "Expires", cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "Never") },
 ];
@@ -96,6 +99,7 @@ const featureColumns = (resource: string): Column<Feature>[] => [
 const actionColumn = (onRemove: (feature: string) => void): Column<Feature> => ({
   name: "Actions",
   isUnseen: true,
+  class: "number",
   cell: ({ feature }) => (
     <Button class="second" aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
       Remove
@@ -105,13 +109,13 @@ const actionColumn = (onRemove: (feature: string) => void): Column<Feature> => (
 
 const History = ({ records, isWhole }: Awaited<ReturnType<typeof readHistory>>) => (
   <>
-    {!isWhole && <p>The newest {historyMax} records are shown.</p>}
+    {!isWhole && <p>The last {historyMax} changes are shown.</p>}
     <Table
       label="History"
       columns={changeColumns}
       rows={records}
       keyOf={({ cursor }) => cursor}
-      empty="The change feed has no record of this resource."
+      empty="No change is known."
     />
   </>
 );
@@ -128,20 +132,4 @@ async function readHistory(client: FeaturesClient, resource: ResourceName, signa
   }
   isWhole &&= records.length <= historyMax;
   return { records: records.slice(-historyMax).reverse(), isWhole };
-}
-
-function AddForm({ onAdd }: { onAdd: (feature: string, expiresAt: string | undefined) => void }) {
-  const submit = (fields: FormData) => {
-    const expiry = String(fields.get("expires_at"));
-    onAdd(String(fields.get("feature")), expiry === "" ? undefined : new Date(expiry).toISOString());
-  };
-  return (
-    <Form class="search" onSubmit={submit}>
-      <div class="fields">
-        <Field label="Feature to add" name="feature" required maxLength={nameMax} />
-        <Field label="Expires (never, if empty)" name="expires_at" type="datetime-local" step={1} />
-        <button type="submit">Add</button>
-      </div>
-    </Form>
-  );
 }

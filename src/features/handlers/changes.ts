@@ -1,5 +1,5 @@
 import type { operations } from "../../../generated/features.ts";
-import { failure } from "../../http/failure.ts";
+import { failure, parameterFault } from "../../http/failure.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { toJson } from "../../values/json.ts";
 import { unknownCursor } from "../requests/errors.ts";
@@ -8,21 +8,33 @@ import { type LongWork, unknownSize } from "../requests/long-work.ts";
 import { readHistory, searchFeed } from "../requests/resource-changes.ts";
 import type { ChangeFeed, FeatureStore } from "../store/store.ts";
 
+const lastNotAllowed = parameterFault(
+  "last",
+  { not: "cursor" },
+  "query parameter last is not allowed with cursor",
+);
+
 /** The change feed, and the changes of one resource. */
 export function changeHandlers(store: ChangeFeed & Pick<FeatureStore, "history">, long: LongWork) {
   const follow = openChangeStreams(store);
   return {
-    async listChanges({ query: { cursor, limit }, headers, mediaType, signal, log, owner }) {
+    async listChanges({ query: { cursor, last, limit }, headers, mediaType, signal, log, owner }) {
+      if (cursor !== undefined && last !== undefined) return failure(400, lastNotAllowed);
       const given = headers["Last-Event-ID"] ?? cursor;
-      log.debug({ cursor: given, limit }, "list changes");
+      log.debug({ cursor: given, last, limit }, "list changes");
       const isStream = mediaType === "text/event-stream";
       // Read before the records, so that a record added in between is after the cursor and on the next page.
       const newest = given === undefined || given === "newest" ? await store.newest() : given;
-      const after = given === "newest" ? newest : given;
+      const ofLast =
+        given === undefined && last ? await long(owner, last, () => store.newest(last)) : undefined;
+      const after = ofLast ?? (given === "newest" ? newest : given);
       // A stream reads its records by itself. Only a cursor that the client has kept can be too old.
       const size = isStream ? 1 : limit;
-      const entries =
-        isStream && given !== newest ? [] : await long(owner, size, () => store.changes(after, size));
+      const read = async () =>
+        // If records of the last ones have been deleted in between, all others are among them.
+        (await store.changes(after, size)) ??
+        (ofLast === undefined ? undefined : await store.changes(undefined, size));
+      const entries = isStream && given !== newest ? [] : await long(owner, size, read);
       if (entries === undefined) return failure(410, unknownCursor);
       if (isStream) return { status: 200, type: mediaType, body: follow(owner, {}, after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;

@@ -12,7 +12,7 @@ const inUseMax = 1000;
 /** Features as flags, by the OpenFeature Remote Evaluation Protocol. */
 export function flagHandlers(store: Features & Directory & ChangeFeed) {
   const follow = openFlagEvents(store);
-  const featuresInUse = sharedNextOf((resource) => store.featuresInUse(resource, inUseMax));
+  const featuresInUse = sharedNextOf((resource) => store.featuresInUse(resource, undefined, inUseMax));
   return {
     async evaluateFlag({ path: { key }, body: { context }, log }) {
       const named = resourceOf(context);

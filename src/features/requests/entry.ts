@@ -21,6 +21,14 @@ export function readChange(change: Schemas["FeatureChange"]): ResourceChange {
   return type === "add" ? { type, ...names, expiresAt: expiryOf(expires_at) } : { type, ...names };
 }
 
+/** The name before a cursor of a list of names. */
+export const readNameCursor = (cursor: string | undefined): string | undefined =>
+  cursor && Buffer.from(cursor, "base64url").toString();
+
+/** The cursor after a name of a list of names, if more follow. */
+export const viewNameCursor = (name: string | undefined) =>
+  name === undefined ? {} : { next_cursor: Buffer.from(name).toString("base64url") };
+
 /** The cursor after an entry of a list of entries. */
 export const writeCursor = ({ feature, id }: EntryKey): string =>
   Buffer.from(JSON.stringify([feature, id])).toString("base64url");

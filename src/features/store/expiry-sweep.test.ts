@@ -80,6 +80,6 @@ test("the service removes them while it runs", async () => {
   await store.change("kind", "1", additions);
   await using _service = await startService("features", { env: { FEATURES_STORE_URL: made.url } });
   // Unlike a read of the feed, this one removes nothing.
-  await eventually(async () => expect(await store.featuresInUse("kind", 1000)).toEqual([]));
+  await eventually(async () => expect(await store.featuresInUse("kind", undefined, 1000)).toEqual([]));
   expect(await countExpired(store)).toBe(600);
 });

@@ -111,6 +111,14 @@ async function allPages<Item>(read: (after: Item | undefined) => Promise<Item[]>
 export const allIdsWith = (store: FeatureStore, resource: string, feature: string, limit: number) =>
   allPages<string>(async (after) => (await store.idsWith(resource, feature, after, limit)).ids, limit);
 
+/** All features in use for a kind, read in pages. */
+export const allFeaturesInUse = (store: FeatureStore, resource: string, limit: number) =>
+  allPages<string>((after) => store.featuresInUse(resource, after, limit), limit);
+
+/** All kinds in use, read in pages. */
+export const allKinds = (store: FeatureStore, limit: number) =>
+  allPages<string>((after) => store.kinds(after, limit), limit);
+
 /** All entries of the resources of a kind, read in pages. */
 export const allEntriesOf = (store: FeatureStore, resource: string, limit: number) =>
   allPages<Entry>((after) => store.entriesOf(resource, after, limit), limit);
@@ -210,8 +218,9 @@ export const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = 
   hasEach: (store) => store.hasEach([{ resource: "kind", id: "1" }], ["a"]),
   change: (store) => store.change("kind", "1", [{ type: "add", feature: "lost" }]),
   idsWith: (store) => store.idsWith("kind", "a", undefined, 10),
-  count: (store) => store.count("kind", "a"),
-  featuresInUse: (store) => store.featuresInUse("kind", 10),
+  counts: (store) => store.counts("kind", ["a"]),
+  featuresInUse: (store) => store.featuresInUse("kind", undefined, 10),
+  kinds: (store) => store.kinds(undefined, 10),
   entriesOf: (store) => store.entriesOf("kind", undefined, 10),
   changes: (store) => store.changes(undefined, 10),
   newest: (store) => store.newest(),

@@ -88,13 +88,15 @@ export interface Directory {
    * that is stable and depends on the store.
    */
   idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<IdPage>;
-  /** The number of resources of a kind that have a feature. The cost does not depend on that number. */
-  count(resource: string, feature: string): Promise<number>;
+  /** The number of resources of a kind that have each of the features. The cost does not depend on these numbers. */
+  counts(resource: string, features: string[]): Promise<number[]>;
   /**
-   * Features that resources of a kind have, in an order that is stable and depends on the store. One that has just
-   * expired everywhere may be among them.
+   * Features that resources of a kind have, after the feature `after`, in an order that is stable and depends on the
+   * store. One that has just expired everywhere may be among them. Fewer than the limit mean that there are no more.
    */
-  featuresInUse(resource: string, limit: number): Promise<string[]>;
+  featuresInUse(resource: string, after: string | undefined, limit: number): Promise<string[]>;
+  /** Kinds of resources that have features, as `featuresInUse` returns features. */
+  kinds(after: string | undefined, limit: number): Promise<string[]>;
   /**
    * Entries of the resources of a kind: each once, after the entry `after`, in an order that is stable and depends on the
    * store. Fewer entries than the limit mean that there are no more.
@@ -119,8 +121,8 @@ export interface ChangeFeed {
    * `changes` of the store's URL is the minimum number of records that are kept.
    */
   changes(after: string | undefined, limit: number, until?: string): Promise<FeedPage>;
-  /** The cursor after the newest record. */
-  newest(): Promise<string>;
+  /** The cursor after the newest record, or so many records before it: at most before the oldest record that is kept. */
+  newest(before?: number): Promise<string>;
   /** News of the changes by this process. Those by others are found by looking. */
   readonly news?: News;
 }

@@ -15,7 +15,7 @@ vi.mock("../../http/streams/event-stream.ts", async (original) => ({
   lookEveryMs: 5,
 }));
 
-const { request, replace } = serviceForTests("memory:?changes=50");
+const { request, replace, base } = serviceForTests("memory:?changes=50");
 const change = (...changes: object[]) => request("POST", "/changes", { body: { changes } });
 const add = (id: string, feature: string, more = {}) => ({
   ...{ type: "add", resource: "kind", id, feature },
@@ -141,6 +141,44 @@ describe("the change feed", () => {
     });
     expect(await page(`?cursor=${next_cursor}`)).toEqual({ changes: [], next_cursor });
     expect(await page("?cursor=newest")).toEqual({ changes: [], next_cursor });
+  });
+
+  test("begins so many records before its end, as a page and as a stream, or at the oldest record", async () => {
+    await change(...names(10).map((feature) => add("1", feature)));
+    const all = (await page()).changes;
+    const { next_cursor } = await page();
+    expect(await page("?last=3")).toEqual({ changes: all.slice(-3), next_cursor });
+    expect(await page("?last=3&limit=2")).toEqual({
+      changes: all.slice(-3, -1),
+      next_cursor: all.at(-2).cursor,
+    });
+    expect(await page("?last=1000")).toEqual({ changes: all, next_cursor });
+    expect((await request("GET", "/changes?last=3&cursor=newest")).text).toBe(
+      "query parameter last is not allowed with cursor\n",
+    );
+    for (const last of ["0", "1001", "x"])
+      expect((await request("GET", `/changes?last=${last}`)).status).toBe(400);
+    // Records are deleted between the reads of the cursor and of the page.
+    replace((store) => ({
+      async newest(before) {
+        const cursor = await store.newest(before);
+        if (before) await change(...names(60).map((feature) => add("2", feature)));
+        return cursor;
+      },
+    }));
+    expect((await page("?last=5")).changes.length).toBeGreaterThanOrEqual(50);
+    replace(() => ({}));
+    const stream = await listen(base(), "/changes?last=2");
+    const expected = (await page("?last=2")).changes;
+    await eventually(() => expect(stream.events().map(({ data }) => data)).toEqual(expected));
+    await change(add("3", "live"));
+    await eventually(() => expect(stream.events().at(-1)?.data).toMatchObject({ feature: "live" }));
+    stream.stop();
+    // A client that reconnects continues.
+    const cursor = (await page("?cursor=newest")).next_cursor;
+    const headers = { "last-event-id": cursor };
+    const again = JSON.parse((await request("GET", "/changes?last=2", { headers })).text);
+    expect(again).toEqual({ changes: [], next_cursor: cursor });
   });
 
   test("has a change that is made during the read of a page on the next page", async () => {

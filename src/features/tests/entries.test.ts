@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { components } from "../../../generated/features.ts";
+import { passTime, stopClock } from "../store/new-store.fixture.ts";
 import { json, pagesAt, serviceForTests } from "./features.fixture.ts";
 
-type Entry = components["schemas"]["Entry"];
+type Schemas = components["schemas"];
+type Entry = Schemas["Entry"];
 
 const { request, get, read } = serviceForTests();
 const add = (entries: Entry[]) =>
@@ -20,7 +22,7 @@ async function entriesOf(
 ): Promise<Entry[]> {
   const pages = await pagesAt(
     async (path) => {
-      const page: components["schemas"]["EntryPage"] = await read(path);
+      const page: Schemas["EntryPage"] = await read(path);
       expect(page.entries.length).toBeLessThanOrEqual(limit);
       const last = page.entries.at(-1);
       if (last) await afterPage(last);
@@ -59,6 +61,60 @@ describe("the entries of a kind", () => {
       await request("DELETE", `/features/kind/${id}/${feature}`);
     });
     expect(sorted(all)).toEqual(sorted(many));
+  });
+});
+
+describe("the kinds and the features in use", () => {
+  const kindsBy = async (limit: number) =>
+    (await pagesAt(read, `/resources?limit=${limit}`)).flatMap(({ kinds }: Schemas["KindPage"]) => kinds);
+  const usesBy = async (resource: string, limit: number) => {
+    const path = `/resources/${encodeURIComponent(resource)}?limit=${limit}`;
+    return (await pagesAt(read, path)).flatMap(({ features }: Schemas["FeatureUsePage"]) => features);
+  };
+
+  test("are listed in pages of any size, each once, with the number of resources that have a feature", async () => {
+    for (const path of ["/resources", "/resources/"])
+      expect(await get(path)).toMatchObject({ status: 200, type: json, text: '{"kinds":[]}\n' });
+    expect(await get("/resources/unknown")).toMatchObject({ status: 200, text: '{"features":[]}\n' });
+    // A client changes the path of another resource if a whole segment is two dots.
+    const kinds = names.filter((name) => name !== "..");
+    for (const [index, resource] of kinds.entries()) {
+      const ids = names.slice(0, index + 1);
+      await add(ids.flatMap((id) => names.map((feature) => ({ resource, id, feature }))));
+    }
+    for (const limit of [1, 3, 8, 1000]) {
+      expect((await kindsBy(limit)).sort()).toEqual(kinds.toSorted());
+      for (const [index, resource] of kinds.entries()) {
+        const uses = await usesBy(resource, limit);
+        expect(uses.map(({ feature }) => feature).sort()).toEqual(names.toSorted());
+        expect(new Set(uses.map(({ count }) => count))).toEqual(new Set([index + 1]));
+      }
+    }
+    const { etag } = (await get("/resources/a")).headers;
+    const unchanged = await request("GET", "/resources/a", { headers: { "if-none-match": String(etag) } });
+    expect(unchanged.status).toBe(304);
+  });
+
+  test("lack what was removed and what has expired; a page that is not the last one can be short", async () => {
+    stopClock();
+    await add(["a", "b", "c"].map((feature) => ({ resource: "kind", id: "1", feature })));
+    const soon = new Date(Date.now() + 10).toISOString();
+    await add([{ resource: "kind", id: "2", feature: "a", expires_at: soon }]);
+    await add([{ resource: "kind", id: "2", feature: "bb", expires_at: soon }]);
+    await add([{ resource: "kind", id: "2", feature: "c" }]);
+    passTime(10);
+    expect(await usesBy("kind", 3)).toEqual([
+      { feature: "a", count: 1 },
+      { feature: "b", count: 1 },
+      { feature: "c", count: 2 },
+    ]);
+    const page = await read("/resources/kind?limit=3");
+    expect([page.features.length, page.next_cursor]).toEqual([2, expect.any(String)]);
+    for (const id of ["1", "2"]) await request("DELETE", `/features/kind/${id}`);
+    expect(await usesBy("kind", 3)).toEqual([]);
+    // A read of the feed removes what has expired.
+    await get("/changes");
+    expect(await kindsBy(3)).toEqual([]);
   });
 });
 

@@ -159,14 +159,14 @@ export function watchFeed(store: FeatureStore) {
     },
     store: {
       ...store,
-      async newest() {
+      async newest(before) {
         watched.looks += 1;
         watched.looking += 1;
         watched.lookingMost = Math.max(watched.lookingMost, watched.looking);
         try {
           await watched.held;
           watched.failIf("newest");
-          return await store.newest();
+          return await store.newest(before);
         } finally {
           watched.looking -= 1;
         }

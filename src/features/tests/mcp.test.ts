@@ -12,6 +12,8 @@ const calls: [name: string, given: object, result: unknown][] = [
   ["hasFeature", { ...customer, feature }, { result: true }],
   ["listFeatures", customer, [feature]],
   ["listResources", { resource: "customer", feature, count: true }, { ids: ["../42"], count: 1 }],
+  ["listKinds", {}, { kinds: ["customer"] }],
+  ["listFeaturesInUse", { resource: "customer" }, { features: [{ feature, count: 1 }] }],
   [
     "getResource",
     customer,

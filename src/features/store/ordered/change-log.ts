@@ -59,10 +59,11 @@ function changeLogIn(map: OrderedMap, kept: number, keepsAll: boolean) {
       const record = recordAt(number) as ChangeRecord;
       return { record, cursor: cursorOf(log().id, number, record.at) };
     },
-    /** The cursor after the newest record. Within `read` only. */
-    newest(): string {
-      const { id, last } = log();
-      return cursorOf(id, last, instantOf(last));
+    /** See `ChangeFeed.newest`. Within `read` only. */
+    newest(before = 0): string {
+      const { id, first, last } = log();
+      const number = Math.max(last - before, first - 1);
+      return cursorOf(id, number, instantOf(number));
     },
     /** Runs work that appends records. Within `write` only. */
     write<Result>(work: (log: Append) => Result): Result {

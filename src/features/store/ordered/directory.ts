@@ -1,3 +1,4 @@
+import { letOthersRun, mapInTurns } from "../../../waiting/turns.ts";
 import { type Directory, pageOf } from "../store.ts";
 import { isLive, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import type { Contents } from "./entries.ts";
@@ -16,11 +17,23 @@ export const directoryOf = ({ map, uses }: Contents): Directory => ({
     const ids = page.map(({ id }) => id);
     return pageOf(ids, limit);
   },
-  async count(resource, feature) {
-    return map.read(() => uses.count(resource, feature));
+  counts: (resource, features) =>
+    mapInTurns(features, (feature) => map.read(() => uses.count(resource, feature))),
+  async featuresInUse(resource, after, limit) {
+    return map.read(() => uses.features(resource, after, limit));
   },
-  async featuresInUse(resource, limit) {
-    return map.read(() => uses.features(resource, limit));
+  async kinds(after, limit) {
+    const kinds: string[] = [];
+    const [start, end] = keysWithin("with");
+    // Each read skips all entries of the kind before.
+    for (let last = after; kinds.length < limit; last = kinds.at(-1)) {
+      const from = last === undefined ? start : keysWithin("with", last)[1];
+      const [next] = map.read(() => firstIn<StoredEntry>(map, [from, end], 1));
+      if (!next) break;
+      kinds.push(next.resource);
+      await letOthersRun();
+    }
+    return kinds;
   },
   async entriesOf(resource, after, limit) {
     const afterKey = after && withKey({ resource, ...after });

@@ -93,14 +93,14 @@ test("migrates a folder of the first layout without losing an entry", async () =
     expect(await Array.fromAsync(store.entries())).toHaveLength(resources.length * features.length);
     for (const feature of features) {
       expect((await allIdsWith(store, one, feature, 2)).sort()).toEqual(["1", one, other].sort());
-      expect(await store.count(one, feature)).toBe(3);
+      expect(await store.counts(one, [feature])).toEqual([3]);
     }
-    expect((await store.featuresInUse("customer", 10)).sort()).toEqual(features.toSorted());
+    expect((await store.featuresInUse("customer", undefined, 10)).sort()).toEqual(features.toSorted());
     for (const [resource, id] of resources)
       expect(await store.change(resource, id, [remove(removed)])).toEqual({ had: [true] });
     features.splice(features.indexOf(removed), 1);
-    expect(await store.count(one, removed)).toBe(0);
-    expect((await store.featuresInUse("customer", 10)).sort()).toEqual(features.toSorted());
+    expect(await store.counts(one, [removed])).toEqual([0]);
+    expect((await store.featuresInUse("customer", undefined, 10)).sort()).toEqual(features.toSorted());
   }
 });
 

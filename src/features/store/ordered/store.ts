@@ -57,8 +57,8 @@ const feedOf = ({ map, log }: Contents, expire: () => Promise<boolean>): ChangeF
     }
     return page;
   },
-  async newest() {
+  async newest(before) {
     await expire().catch(ignoreFailure);
-    return map.read(log.newest);
+    return map.read(() => log.newest(before));
   },
 });

@@ -1,6 +1,6 @@
 import type { StoredEntry } from "../stored-entry.ts";
 import { digits, keyOf, keysUpTo, keysWithin } from "./keys.ts";
-import { firstIn, type OrderedMap } from "./map.ts";
+import { firstIn, keyAfter, type OrderedMap, type Range } from "./map.ts";
 
 /** A feature that resources of a kind have, and the number of its entries, also of those that have just expired. */
 interface Use {
@@ -55,8 +55,11 @@ export async function openUses(map: OrderedMap) {
       const expired = map.count(...keysUpTo(Date.now(), "expiry", resource, feature));
       return entriesWith(resource, feature) - expired;
     },
-    /** Within `read` only. */
-    features: (resource: string, limit: number): string[] =>
-      firstIn<Use>(map, keysWithin("use", resource), limit).map(({ feature }) => feature),
+    /** Those after the feature `after`. Within `read` only. */
+    features(resource: string, after: string | undefined, limit: number): string[] {
+      const [start, end] = keysWithin("use", resource);
+      const range: Range = [after === undefined ? start : keyAfter(useKey(resource, after)), end];
+      return firstIn<Use>(map, range, limit).map(({ feature }) => feature);
+    },
   };
 }

@@ -39,24 +39,45 @@ export const directoryOf = (read: Sql["query"]): Directory => ({
     const rows = await read<IdRow>(pageText, [...values, limit, Date.now()], "repeated");
     return pageOf(await mapInTurns(rows, ({ id }) => id), limit);
   },
-  async count(resource, feature) {
-    const [row] = await read<{ resources: bigint }>(
-      `select resources - (
-        select count(*) from feature_storage.feature where resource = $1 and feature = $2 and expires_at <= $3
+  async counts(resource, features) {
+    const rows = await read<{ resources: bigint }>(
+      `select coalesce(feature_use.resources, 0) - (
+        select count(*) from feature_storage.feature
+        where resource = $1 and feature.feature = wanted.feature and expires_at <= $3
       ) as resources
-      from feature_storage.feature_use where resource = $1 and feature = $2`,
-      [keyOfName(resource), keyOfName(feature), Date.now()],
+      from unnest($2::text[]) with ordinality as wanted (feature, position)
+      left join feature_storage.feature_use on resource = $1 and feature_use.feature = wanted.feature
+      order by position`,
+      [keyOfName(resource), features.map(keyOfName), Date.now()],
+      features.length > 1 ? "repeated" : undefined,
     );
-    return Number(row?.resources ?? 0);
+    return await mapInTurns(rows, ({ resources }) => Number(resources));
   },
-  async featuresInUse(resource, limit) {
+  async featuresInUse(resource, after, limit) {
     const rows = await read<{ feature: string }>(
       `select coalesce(name, feature) as feature from feature_storage.feature_use
-      where resource = $1 order by feature_use.feature limit $2`,
-      [keyOfName(resource), limit],
+      where resource = $1 and feature > $2 order by feature_use.feature limit $3`,
+      [keyOfName(resource), keyOfPosition(after), limit],
       "repeated",
     );
     return await mapInTurns(rows, ({ feature }) => feature);
+  },
+  async kinds(after, limit) {
+    // Each step skips all entries of the kind before.
+    const rows = await read<{ kind: string }>(
+      `with recursive entry as (
+        (select resource, names from feature_storage.feature where resource > $1 order by resource limit 1)
+        union all
+        select next.* from entry cross join lateral (
+          select feature.resource, feature.names from feature_storage.feature
+          where feature.resource > entry.resource order by feature.resource limit 1
+        ) as next
+      )
+      select coalesce(names[1], resource) as kind from entry limit $2`,
+      [keyOfPosition(after), limit],
+      "repeated",
+    );
+    return await mapInTurns(rows, ({ kind }) => kind);
   },
   async entriesOf(resource, after, limit) {
     const rows = await read<FeatureRow>(

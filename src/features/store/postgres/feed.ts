@@ -31,12 +31,14 @@ export const feedOf = (query: Sql["query"], expire: () => Promise<boolean>): Cha
       limit,
     );
   },
-  async newest() {
+  async newest(before = 0) {
     await expire().catch(ignoreFailure);
-    const [feed] = await query<FeedColumns>(
-      `select ${feedColumns("last_number")} from feature_storage.feed_state`,
+    const [feed] = await query<FeedColumns & { cursor_number: bigint }>(
+      `select ${feedColumns("cursor_number")}, cursor_number from feature_storage.feed_state
+      cross join lateral (select greatest(last_number - $1, first_number - 1) as cursor_number) as position`,
+      [before],
     );
-    return feed ? cursorOf(feed.log, Number(feed.last_number), cursorAt(feed)) : "";
+    return feed ? cursorOf(feed.log, Number(feed.cursor_number), cursorAt(feed)) : "";
   },
 });
 

@@ -1,6 +1,6 @@
 -- Makes changes to one resource atomically and records them. All keys are of one part.
 -- KEYS: the features of the resource, the due expiries, the change records, the features in use for the kind of the
--- resource, and for each change the ids with its feature.
+-- resource, the kinds in use, and for each change the ids with its feature.
 -- ARGV: JSON { now, kept, max, resource, id, onlyIf?, changes: [{ type, feature, expiresAt? }] }. Numbers are texts, since
 -- Lua loses digits when it writes a number. The change "expire" records an expiry that is due.
 -- Returns a list that begins with one of these words:
@@ -8,7 +8,7 @@
 --   expired             nothing was changed; features follow that have expired and must be removed before
 --   list differs        nothing was changed: the list differs from onlyIf
 --   too many features   nothing was changed: the list would get longer, and longer than max
-local of, due, records, used = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local of, due, records, used, kinds = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local request = cjson.decode(ARGV[1])
 local resource, id, now = request.resource, request.id, tonumber(request.now)
 
@@ -43,7 +43,10 @@ end
 local function remove(with, feature, entry)
   redis.call("HDEL", of, feature)
   redis.call("ZREM", with, withMember(entry))
-  if redis.call("ZCARD", with) == 0 then redis.call("ZREM", used, feature) end
+  if redis.call("ZCARD", with) == 0 then
+    redis.call("ZREM", used, feature)
+    if redis.call("ZCARD", used) == 0 then redis.call("ZREM", kinds, resource) end
+  end
   if entry.expiresAt then redis.call("ZREM", due, dueMember(feature)) end
 end
 
@@ -51,7 +54,10 @@ local function put(with, feature, entry)
   local value = entry.expiresAt and entry.place .. " " .. entry.expiresAt or entry.place
   redis.call("HSET", of, feature, value)
   redis.call("ZADD", with, 0, withMember(entry))
-  if redis.call("ZCARD", with) == 1 then redis.call("ZADD", used, 0, feature) end
+  if redis.call("ZCARD", with) == 1 then
+    redis.call("ZADD", used, 0, feature)
+    redis.call("ZADD", kinds, 0, resource)
+  end
   if entry.expiresAt then redis.call("ZADD", due, entry.expiresAt, dueMember(feature)) end
 end
 
@@ -147,5 +153,5 @@ if additions > 0 and redis.call("HLEN", of) + additions > max then
   if rejected then return rejected end
 end
 local results = { "had" }
-for index, change in ipairs(request.changes) do results[index + 1] = make(change, KEYS[4 + index]) end
+for index, change in ipairs(request.changes) do results[index + 1] = make(change, KEYS[5 + index]) end
 return results

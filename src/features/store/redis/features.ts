@@ -85,6 +85,7 @@ export async function makeChanges(servers: Servers, kept: number, ...request: Sc
     keyOf(part, "due"),
     keyOf(part, "changes"),
     keyOf(part, "used", resource),
+    keyOf(part, "kinds"),
     ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
   ];
   for (;;) {

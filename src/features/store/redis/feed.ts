@@ -9,38 +9,58 @@ import type { Command, Servers } from "./servers.ts";
 type StreamEntry = [id: string, fields: string[]];
 
 /** The change records in the streams of all parts. A cursor has a position in each of them. */
-export const feedOf = (servers: Servers, expire: () => Promise<boolean>): ChangeFeed => ({
-  async changes(after, limit, until) {
-    await expire();
-    const log = await logOf(servers);
-    const cursor = readCursor(after ?? "");
-    if (after !== undefined && cursor?.log !== log) return undefined;
-    const ends = readCursor(until ?? "")?.positions;
-    const readers = parts.map((part) =>
-      recordReader(part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
-    );
-    const page: FeedEntry[] = [];
-    const byAge = (one: FeedRecord, other: FeedRecord) => one.orderedAt - other.orderedAt;
-    for await (const batch of merged(servers, readers, byAge)) {
-      for (const [{ number, record }, reader] of batch.slice(0, limit - page.length)) {
-        reader.position = number;
-        const positions = readers.map(({ position = 0 }) => position);
-        page.push({ record, cursor: cursorOf(log, positions) });
-      }
-      if (page.length === limit) break;
-    }
-    // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
-    return page.length === 0 && readers.some(({ isCut }) => isCut) ? undefined : page;
-  },
-  newest: sharedNext(async () => {
+export function feedOf(servers: Servers, expire: () => Promise<boolean>): ChangeFeed {
+  const newest = sharedNext(async () => {
     await expire();
     const [log, positions] = await Promise.all([
       logOf(servers),
       Promise.all(parts.map((part) => lastOf(servers, part))),
     ]);
     return cursorOf(log, positions);
-  }),
-});
+  });
+  return {
+    async changes(after, limit, until) {
+      await expire();
+      const log = await logOf(servers);
+      const cursor = readCursor(after ?? "");
+      if (after !== undefined && cursor?.log !== log) return undefined;
+      const ends = readCursor(until ?? "")?.positions;
+      const readers = parts.map((part) =>
+        recordReader(part, [cursor?.positions[part], ends?.[part]], shareOf(limit)),
+      );
+      const page: FeedEntry[] = [];
+      const byAge = (one: FeedRecord, other: FeedRecord) => one.orderedAt - other.orderedAt;
+      for await (const batch of merged(servers, readers, byAge)) {
+        for (const [{ number, record }, reader] of batch.slice(0, limit - page.length)) {
+          reader.position = number;
+          const positions = readers.map(({ position = 0 }) => position);
+          page.push({ record, cursor: cursorOf(log, positions) });
+        }
+        if (page.length === limit) break;
+      }
+      // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
+      return page.length === 0 && readers.some(({ isCut }) => isCut) ? undefined : page;
+    },
+    async newest(before = 0) {
+      if (before === 0) return await newest();
+      await expire();
+      const log = await logOf(servers);
+      const readers = parts.map((part) => backwardReader(part, shareOf(before)));
+      const byAge = (one: BackwardRecord, other: BackwardRecord) =>
+        other.orderedAt - one.orderedAt || other.part - one.part;
+      let left = before;
+      for await (const batch of merged(servers, readers, byAge)) {
+        for (const [{ number }, reader] of batch.slice(0, left)) reader.position = number - 1;
+        left -= batch.length;
+        if (left <= 0) break;
+      }
+      return cursorOf(
+        log,
+        readers.map(({ position = 0 }) => position),
+      );
+    },
+  };
+}
 
 /** The digest of the ids of all streams. The id of a stream changes when its part is emptied. */
 async function logOf(servers: Servers): Promise<string> {
@@ -97,6 +117,38 @@ function recordReader(part: number, [after, until]: (number | undefined)[], coun
       const first = reader.unread[0]?.number ?? Math.min(last, until ?? last) + 1;
       reader.position ??= first - 1;
       reader.isCut = reader.position > last || (entries.length > 0 && first !== reader.position + 1);
+      reader.isComplete = entries.length < count;
+    },
+  };
+  return reader;
+}
+
+/** A record without its contents. */
+interface BackwardRecord {
+  part: number;
+  number: number;
+  orderedAt: number;
+}
+
+/** Reads the records of a part from the newest one back, in pieces of `count`. */
+function backwardReader(part: number, count: number) {
+  let end = "+";
+  let orderedAt = Number.POSITIVE_INFINITY;
+  const reader = {
+    part,
+    unread: [] as BackwardRecord[],
+    /** The number before the oldest record that was taken, or that of the newest one; undefined before the first read. */
+    position: undefined as number | undefined,
+    isComplete: false,
+    commands: (): Command[] => [["XREVRANGE", keyOf(part, "changes"), end, "-", "COUNT", String(count)]],
+    take([entries]: [StreamEntry[]]): void {
+      for (const entry of entries) {
+        const number = numberOf(entry);
+        reader.position ??= number;
+        orderedAt = Math.min(orderedAt, recordIn(entry).at);
+        reader.unread.push({ part, number, orderedAt });
+        end = `(0-${number}`;
+      }
       reader.isComplete = entries.length < count;
     },
   };

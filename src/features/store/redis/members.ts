@@ -15,7 +15,7 @@ interface Member {
 }
 
 /** The members to read: from the name `from` on, or after `after`; about `limit` of them, and more on demand. */
-interface Wanted {
+export interface Wanted {
   from?: string | undefined;
   after?: string | undefined;
   limit: number;
@@ -23,10 +23,13 @@ interface Wanted {
   parts?: number[];
 }
 
+/** The kind of the key of a sorted set without scores, and the names in it. */
+export type MembersKey = [kind: string, ...names: string[]];
+
 /** The members of a sorted set of each part that have not expired, merged by name. Each comes with its `part`. */
 export function mergedMembers(
   servers: Servers,
-  key: [kind: string, ...names: string[]],
+  key: MembersKey,
   { from, after, limit, parts = allParts }: Wanted,
 ) {
   const start = after !== undefined ? `(${afterName(after)}` : from !== undefined ? `[${from}` : "-";

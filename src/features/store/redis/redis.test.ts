@@ -157,14 +157,18 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
       await using store = await opened();
       for (const id of resources) await store.change("kind", id, [add("a"), add(`of ${id}/{1}`)]);
     }
-    for (const key of (await keys()).filter((one) => /:(used:.*|indexed)$/.test(one)))
-      await exchangeBytes(server.url, `DEL ${key}\r\n`, ":1");
     const inUse = ["a", ...resources.map((id) => `of ${id}/{1}`)].sort();
-    for (const _opening of ["completes the index", "uses it"]) {
+    // The first release kept neither; a later one kept the features only.
+    for (const lacking of [/:(used:.*|kinds|indexed)$/, /:kinds$/, undefined]) {
+      for (const key of (await keys()).filter((one) => lacking?.test(one)))
+        await exchangeBytes(server.url, `DEL ${key}\r\n`, ":1");
+      for (const key of (await keys()).filter((one) => lacking && one.endsWith(":indexed")))
+        await exchangeBytes(server.url, `SET ${key} 1\r\n`, "+OK");
       await using store = await opened();
-      expect(await store.featuresInUse("kind", 100)).toEqual(inUse);
+      expect(await store.kinds(undefined, 100)).toEqual(["kind"]);
+      expect(await store.featuresInUse("kind", undefined, 100)).toEqual(inUse);
       expect(await store.entriesOf("kind", undefined, 1000)).toHaveLength(80);
-      expect(await store.count("kind", "a")).toBe(40);
+      expect(await store.counts("kind", ["a"])).toEqual([40]);
     }
   });
 

@@ -19,7 +19,9 @@ const expiriesPerPart = 25;
  *     features:{3/16}:of:RESOURCE/ID          hash: feature -> place and expiry time
  *     features:{3/16}:with:RESOURCE/FEATURE   sorted set without scores: id, and after \0 the expiry time
  *     features:{3/16}:used:RESOURCE           sorted set without scores: the features of which there is a `with`
- *     features:{3/16}:indexed                 present if `used` is complete; an earlier release did not write it
+ *     features:{3/16}:kinds                   sorted set without scores: the kinds of which there is a `used`
+ *     features:{3/16}:indexed                 `kinds` if `used` and `kinds` are complete; an earlier release wrote neither or
+ *                                             `used` only
  *     features:{3/16}:due                     sorted set by expiry time: [resource, id, feature]
  *     features:{3/16}:changes                 stream: the change records, numbered from 0-1. A place is such a number
  *     features:{3/16}:log                     id of the stream, new when the part was emptied
