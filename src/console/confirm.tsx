@@ -33,7 +33,7 @@ export function Confirm({ change, onClose }: { change: Change; onClose: (isMade:
       <p>{question}</p>
       {problem && <Problem>The change was not made: {problem}</Problem>}
       <p class="pages">
-        <Button class={isDangerous ? "danger" : ""} onClick={confirm} disabled={isRunning}>
+        <Button class={isDangerous ? "danger" : "primary"} onClick={confirm} disabled={isRunning}>
           {action}
         </Button>
         <Button onClick={() => dialog.current?.close()}>Cancel</Button>

@@ -27,7 +27,10 @@ export const featuresService = {
   renderError,
   documents: {
     contract: new URL("../../generated/features.yaml", import.meta.url),
-    console: { script: new URL("../../generated/features.console.js", import.meta.url) },
+    console: {
+      script: new URL("../../generated/features.console.js", import.meta.url),
+      style: new URL("../console/features/features.css", import.meta.url),
+    },
   },
 };
 

@@ -66,7 +66,10 @@ export const ledgerService = {
   renderError,
   documents: {
     contract: generated("ledger.yaml"),
-    console: { script: generated("ledger.console.js") },
+    console: {
+      script: generated("ledger.console.js"),
+      style: new URL("../console/ledger/ledger.css", import.meta.url),
+    },
     prefilled: ["account_id"],
     queue: {
       contract: generated("payment-events.asyncapi.yaml"),

@@ -120,7 +120,7 @@ describeInBrowser("the console", () => {
       await kind.selectOption("Name on the card");
       await box.press("Enter");
       await view.hasRows("Transactions", [/parking-1/, /Refund/, /Payment/]);
-      await page.getByRole("link", { name: "Remove the filter Name on the card" }).click();
+      await page.getByRole("link", { name: "Name on the card: angler, remove" }).click();
       await view.hasRows("Transactions", 6);
       await box.fill("fishing");
       await box.press("Enter");
@@ -473,9 +473,9 @@ describeInBrowser("the console", () => {
       const bars = (name: RegExp) => page.getByRole("img", { name }).locator("rect");
       const days = await bars(/^Received of payments by day/).count();
       expect(days).toBeGreaterThan(20);
-      await page.getByLabel("By", { exact: true }).selectOption("week");
+      await page.getByRole("combobox", { name: "By", exact: true }).selectOption("week");
       await eventually(async () => expect([5, 6]).toContain(await bars(/by week/).count()));
-      await page.getByLabel("Show", { exact: true }).selectOption("Number");
+      await page.getByRole("combobox", { name: "Show", exact: true }).selectOption("Number");
       await page.getByRole("img", { name: /^Number of payments by week/ }).waitFor();
       expect(await rows("Payments by state").allInnerTexts()).toEqual(shown);
       await rows("Payments by state").first().getByRole("link").click();

@@ -82,7 +82,7 @@ describeInBrowser("signing in to the console", () => {
 
   test.each([
     ["ledger", "#/transactions?reference=of", /of 57/, ["query", "fragment"]],
-    ["features", "#/resources/customer/42", /This resource has no features/, ["query"]],
+    ["features", "#/resources/customer/42", /No features yet/, ["query"]],
   ] as const)(
     "leads to the issuer and back to the same place: %s",
     async (service, place, content, modes) => {
@@ -135,7 +135,7 @@ describeInBrowser("signing in to the console", () => {
     await view.shows("You sign in at");
     await page.unroute("**/authorize?*");
     await page.reload();
-    await view.shows("Open a resource");
+    await view.shows("Last changes");
   });
 
   test("is renewed before a token expires, without any change of the page", async () => {
@@ -216,7 +216,7 @@ describeInBrowser("signing in to the console", () => {
   test("ends here and at the issuer, also for a reload", async () => {
     await using view = await openConsole("features");
     await view.signIn();
-    await view.shows("Open a resource");
+    await view.shows("Last changes");
     await view.click("Sign out");
     await view.shows("You sign in at");
     await view.page.waitForURL(`${view.origin}/console`);

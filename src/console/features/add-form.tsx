@@ -49,7 +49,7 @@ export function AddForm({ resource, changes, onAdd }: Props) {
         {near !== undefined ? (
           <>
             Did you mean{" "}
-            <Button class="second" onClick={() => setText(near)}>
+            <Button onClick={() => setText(near)}>
               <Name>{near}</Name>
             </Button>
             ?

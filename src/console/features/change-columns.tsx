@@ -6,7 +6,7 @@ import { FeatureLink, ResourceLink } from "./names.tsx";
 const kinds = { added: "good", removed: "bad", expired: "ended" };
 
 const change: Column<ChangeRecord>[] = [
-  { name: "When", cell: ({ at }) => <Time at={at} /> },
+  { name: "When", cell: ({ at }) => <Time at={at} isShort /> },
   {
     name: "Change",
     cell: ({ type }) => <span class={`state state-${kinds[type]}`}>{formatName(type)}</span>,

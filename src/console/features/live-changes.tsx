@@ -24,9 +24,7 @@ export function LiveChanges() {
     <>
       <div class="above">
         <p role="status">{isPaused ? "Paused" : isConnected ? "Live" : "Connecting…"}</p>
-        <Button class="second" onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Resume" : "Pause"}
-        </Button>
+        <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Resume" : "Pause"}</Button>
       </div>
       <Table
         label="Changes"

@@ -101,7 +101,7 @@ const actionColumn = (onRemove: (feature: string) => void): Column<Feature> => (
   isUnseen: true,
   class: "number",
   cell: ({ feature }) => (
-    <Button class="second" aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
+    <Button aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
       Remove
     </Button>
   ),

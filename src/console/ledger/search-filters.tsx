@@ -24,22 +24,21 @@ export function SearchFilters({ place }: { place: Place }) {
       <Button aria-haspopup="dialog" onClick={() => drawer.current?.showModal()}>
         Filters
       </Button>
-      {set.map(({ name, title, isList, show = String }) => (
-        <a
-          key={name}
-          class="chip"
-          href={withParameters(place, {
-            [name]: undefined,
-            ...(name === "reference" && { [exactReference]: undefined }),
-          })}
-        >
-          <span class="unseen">Remove</span> {title}:{" "}
-          <bdi>
-            {isList ? listOf(parameters.get(name)).map(show).join(", ") : show(parameters.get(name) ?? "")}
-          </bdi>{" "}
-          ✕
-        </a>
-      ))}
+      {set.map(({ name, title, isList, show = String }) => {
+        const given = parameters.get(name) ?? "";
+        const text = isList ? listOf(given).map(show).join(", ") : show(given);
+        const removed = { [name]: undefined, ...(name === "reference" && { [exactReference]: undefined }) };
+        return (
+          <a
+            key={name}
+            class="chip"
+            href={withParameters(place, removed)}
+            aria-label={`${title}: ${text}, remove`}
+          >
+            {title}: <bdi>{text}</bdi> <span aria-hidden="true">✕</span>
+          </a>
+        );
+      })}
       <dialog ref={drawer} class="drawer" aria-label="Filters">
         <Form class="filters" onSubmit={submit} key={String(parameters)}>
           <div class="fields">

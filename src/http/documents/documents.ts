@@ -30,6 +30,8 @@ export interface Documents {
   /** Its console. Default: none. */
   console?: {
     script: URL;
+    /** What its style sheet has after that of both consoles. */
+    style: URL;
     /** Default: the service requires no tokens. */
     authentication?: ConsoleAuthentication | undefined;
     /** The currency of amounts. */
@@ -127,7 +129,7 @@ export function serveDocuments(
       "/console": consoleDocument(contract, console),
       "/console/console.js": file(console.script, javaScript),
       "/console/sign-in.js": file(signInScript, javaScript),
-      "/console/console.css": styleSheet("../../console/console.css"),
+      "/console/console.css": styleSheet("../../console/console.css", console.style),
     }),
   };
   for (const [path, document] of Object.entries(documents)) {
@@ -168,9 +170,12 @@ const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagge
 const signInScript = new URL("../../../generated/sign-in.js", import.meta.url);
 const ours = (name: string) => new URL(name, import.meta.url);
 
-/** A style sheet that continues the one that all pages have. */
-const styleSheet = (name: string) =>
-  readOnce(css, async () => Buffer.concat([await readFile(ours("page.css")), await readFile(ours(name))]));
+/** A style sheet of several files, which begins with the one that all pages have. */
+const styleSheet = (name: string, ...others: URL[]) =>
+  readOnce(css, async () => {
+    const files = [ours("page.css"), ours(name), ...others].map((url) => readFile(url));
+    return Buffer.concat(await Promise.all(files));
+  });
 
 const queuePage = async ({ page, values }: NonNullable<Documents["queue"]>) =>
   completePage(await readFile(page, "utf8"), values);
