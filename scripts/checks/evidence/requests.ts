@@ -67,6 +67,7 @@ const values: Record<string, string> = {
   group_by: "account type state day week month live moto",
   time_zone: "UTC Europe/London Asia/Kolkata",
   format: "json csv",
+  separator: "comma semicolon tab",
   "getPerformanceReport state": storedStates,
   "getLegacyPerformanceReport state": storedStates,
   "searchPayouts state": "undefined intransit paidout failed",

@@ -51,13 +51,11 @@ def lacks(query, *names):
 @valid("getTransaction", "searchTransactions", "queryTransactions", "getTransactionReport", "getTransactionsSummary", "getPaymentsByState",
        "searchPayouts", "getPayout")
 def accounts_or_override(case, query):
-    """It names its accounts or overrides the restriction, which it cannot for the CSV of a search."""
+    """It names its accounts or overrides the restriction."""
     name = "gateway_account_id" if "/payout" in case.path else "account_id"
     if lacks(query, name):
         query.pop(name, None)
         query["override_account_id_restriction"] = True if case.method == "QUERY" else "true"
-        if case.path == "/v1/transaction/":
-            query.pop("format", None)
 
 
 @valid("searchAgreements", "getAgreement")
@@ -66,12 +64,12 @@ def owners_or_override(case, query):
         query["override_account_or_service_id_restriction"] = "true"
 
 
-@valid("getTransactionReport")
+@valid("getTransactionReport", "searchTransactions", "queryTransactions")
 def each_column_once(case, query):
-    if "group_by" in query:
-        columns = query["group_by"]
-        columns = columns if isinstance(columns, list) else columns.split(",")
-        query["group_by"] = ",".join(dict.fromkeys(columns))
+    for name in {"group_by", "columns"} & query.keys():
+        columns = query[name]
+        columns = list(dict.fromkeys(columns if isinstance(columns, list) else columns.split(",")))
+        query[name] = columns if case.method == "QUERY" else ",".join(columns)
 
 
 @valid("getTransactionsSummary")

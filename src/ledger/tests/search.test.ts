@@ -204,7 +204,7 @@ describe("pages", () => {
     const path = "/v1/transaction?account_id=mixed&display_size=2";
     for (const link of [undefined, "next_page"]) {
       const pages = await ledger.pages(`${path}&live=FALSE`, link);
-      expect(pages.flatMap((page) => idsOf(page))).toEqual(["mixed5", "mixed3", "mixed1"]);
+      expect(pages.flatMap(({ results }) => idsOf({ results }))).toEqual(["mixed5", "mixed3", "mixed1"]);
       expect(pages.map(({ total }) => total)).toEqual([3, 3]);
     }
     expect(idsOf(await search("account_id=mixed&live=1"))).toEqual(["mixed4", "mixed0"]);
