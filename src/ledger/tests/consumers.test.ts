@@ -95,7 +95,7 @@ const reads: Record<string, [path: string, members: object][]> = {
     ["transaction/demo-success/transaction?gateway_account_id=demo", { transactions: [{}] }],
     [`report/payments_by_state?${override}&${instants}`, { success: 2, declined: 1 }],
     [`report/transactions-summary?${override}&${instants}`, { net_income: 4450 }],
-    [`report/transactions-by-hour?${instants}`, [{ all_payments: 1 }, {}, {}, {}, {}]],
+    [`report/transactions-by-hour?${instants}`, [{ all_payments: 1 }, {}, {}, {}, {}, {}]],
     [`report/performance-report?${days}`, { total_volume: 4 }],
     [`report/gateway-performance-report?${days}`, [{ gateway_account_id: "demo" }]],
     [`event/ticker?${instants}&event_types=PAYMENT_EXPIRED`, [{ service_external_id: "demo-service" }]],
