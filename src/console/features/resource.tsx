@@ -99,7 +99,6 @@ const featureColumns = (resource: string): Column<Feature>[] => [
 const actionColumn = (onRemove: (feature: string) => void): Column<Feature> => ({
   name: "Actions",
   isUnseen: true,
-  class: "number",
   cell: ({ feature }) => (
     <Button aria-label={`Remove ${feature}`} onClick={() => onRemove(feature)}>
       Remove
