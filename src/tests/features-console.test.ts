@@ -104,8 +104,8 @@ describeInBrowser("the console of the feature storage", () => {
     await using view = await open();
     const { page } = view;
     const label = `Features of ${nameOf("device")}`;
-    await view.hasRows(label, 8);
-    await view.shows("8 of 10,000. All features");
+    await view.hasRows(label, 5);
+    await view.shows("5 of 10,000. All features");
     await view.isReadable([390, 768, 1280]);
     const search = page.getByRole("searchbox");
     await search.pressSequentially("DEVICE flag-77");

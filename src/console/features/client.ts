@@ -23,6 +23,8 @@ export const nameMax = 256;
 export const usesMax = 10_000;
 const usesPerPage = 1000;
 
+const byName = new Intl.Collator(undefined, { numeric: true });
+
 /** The features in use for a kind, the most used ones first; at most about `usesMax`. */
 export async function readUses(
   client: FeaturesClient,
@@ -33,5 +35,5 @@ export async function readUses(
   for await (const use of client.eachFeatureInUse({ resource, limit: usesPerPage }, { signal })) {
     if (uses.push(use) === usesMax) break;
   }
-  return uses.sort((one, other) => other.count - one.count || one.feature.localeCompare(other.feature));
+  return uses.sort((one, other) => other.count - one.count || byName.compare(one.feature, other.feature));
 }

@@ -21,7 +21,7 @@ import { Uses } from "./uses.tsx";
 /** Further kinds are not shown, and their features not searched. */
 const kindsMax = 50;
 /** The number of features of a kind that are shown without a search and with one. */
-const shownMax = 8;
+const shownMax = 5;
 const foundMax = 50;
 /** The number of kinds of which the text of a search can be an id. */
 const kindsOpened = 3;
