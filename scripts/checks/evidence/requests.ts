@@ -252,6 +252,7 @@ export const featuresRequests: RequestCase[] = [
   ...withParameters(featuresService.contract, featureSamples),
   { ...features.addFeature, status: 200 },
   ...get(200, "/features/customer?feature=dark-mode&limit=1", "/features?resource=customer&limit=1"),
+  ...get(200, "/resources?limit=1", "/resources/customer?limit=1"),
   ...get(200, "/changes?cursor=newest", "/resources/customer/42/changes?limit=1"),
   { ...features.replaceFeatures, status: 412, headers: { "if-match": '"other"' } },
   {
