@@ -50,7 +50,9 @@ export function SignInView({ host, isBusy, reason, onSignIn, onToken }: Props) {
             You sign in at <bdi>{host}</bdi>, and come back to this page.
           </p>
           <p>
-            <Button class="primary" onClick={onSignIn}>Sign in</Button>
+            <Button class="primary" onClick={onSignIn}>
+              Sign in
+            </Button>
           </p>
           <Details summary="Use a token instead">
             {() => <TokenForm onToken={onToken} buttonClass="second" />}
