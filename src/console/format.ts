@@ -39,10 +39,13 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.round(milliseconds / 3_600_000)} h`;
 }
 
-/** The time zone of the reader, or UTC if it has no name that a ledger accepts. */
+/** Whether days can begin in a time zone: UTC, or one that is named by area and location. */
+export const isReportZone = (name: string): boolean => name === "UTC" || /^[A-Za-z_]+\//.test(name);
+
+/** The time zone of the reader, or UTC if days cannot begin in it. */
 export const ownZone = (): string => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return /^[A-Za-z_]+\//.test(timeZone) ? timeZone : "UTC";
+  return isReportZone(timeZone) ? timeZone : "UTC";
 };
 
 let zone = ownZone();

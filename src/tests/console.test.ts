@@ -14,7 +14,24 @@ import { openWebhook } from "../../testing/webhook.ts";
 /** The folder for screenshots. Default: there are none. */
 const screenshotFolder = process.env.CONSOLE_SCREENSHOTS;
 /** The views of which the README has a screenshot. */
-const inReadme = ["overview", "payment", "transactions", "intake", "resource", "features"];
+const inReadme = [
+  "overview",
+  "payment",
+  "transactions",
+  "payout",
+  "intake",
+  "dead-letter",
+  "resource",
+  "features",
+];
+
+/** The last day of the demonstration with a payout that does not add up: one in ten. */
+function wrongPayoutDay(): string {
+  const dayMs = 86_400_000;
+  // The payout of yesterday is perhaps not made yet.
+  const last = Math.floor(Date.now() / dayMs) - 2;
+  return new Date((last - ((last + 6) % 10)) * dayMs).toISOString().slice(0, 10);
+}
 
 describeInBrowser("the console", () => {
   const resources = new AsyncDisposableStack();
@@ -44,7 +61,7 @@ describeInBrowser("the console", () => {
 
   test.each([
     ["ledger", "overview", ""],
-    ["ledger", "transactions", "#/transactions?account_id=demo-shop"],
+    ["ledger", "transactions", "#/transactions?account_id=demo-shop&period=last-30-days"],
     ["ledger", "filtered transactions", "#/transactions?account_id=demo&state=success&reference=fishing"],
     ["ledger", "payment", "#/transactions/demo-success?gateway_account_id=demo"],
     [
@@ -55,7 +72,7 @@ describeInBrowser("the console", () => {
     ["ledger", "rejected payment", "#/transactions/demo-rejected?gateway_account_id=demo"],
     ["ledger", "dispute", "#/transactions/demo-dispute?gateway_account_id=demo"],
     ["ledger", "payouts", "#/payouts"],
-    ["ledger", "payout", "#/payouts/demo-payout?gateway_account_id=demo"],
+    ["ledger", "payout", `#/payouts/demo-shop-payout-${wrongPayoutDay()}?gateway_account_id=demo-shop`],
     ["ledger", "agreements", "#/agreements"],
     ["ledger", "agreement", "#/agreements/demo-agreement?gateway_account_id=demo"],
     ["ledger", "intake", "#/intake"],

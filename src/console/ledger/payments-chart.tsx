@@ -101,13 +101,11 @@ interface ChartProps {
 
 const measures = {
   received: {
-    title: "Received",
     states: ["success"],
     of: ({ gross_amount }: ReportGroup) => Number(gross_amount),
     format: (amount: number) => formatMoney(Math.round(amount)),
   },
   number: {
-    title: "Number",
     states: paymentStatuses as string[],
     of: ({ count }: ReportGroup) => count,
     format: formatCount,
@@ -119,7 +117,7 @@ const measureTitles = { received: "Received", number: "Number" };
 /** Both measures are numbers, which is exact enough for the height of a bar. */
 function Chart({ groups, unit, units: allowed, onUnit }: ChartProps) {
   const [measure, setMeasure] = useState<Measure>("received");
-  const { title, states, of, format } = measures[measure];
+  const { states, of, format } = measures[measure];
   const { period, zone } = useSelection();
   const unitTitles = Object.fromEntries(allowed.map((one) => [one, one])) as Options<Unit>;
   const bars = startsOf(groups, unit, period && [dayOf(period.from, zone), dayOf(period.to, zone)]).map(
@@ -137,7 +135,7 @@ function Chart({ groups, unit, units: allowed, onUnit }: ChartProps) {
         <Select label="By" value={unit} options={unitTitles} onChange={onUnit} />
       </div>
       <BarChart
-        label={`${title} of payments by ${unit}; the table below has the numbers`}
+        label={`${measureTitles[measure]} of payments by ${unit}; the table below has the numbers`}
         bars={bars}
         names={paymentStatuses.filter(
           (status) => states.includes(status) && groups.some(({ state }) => state === status),

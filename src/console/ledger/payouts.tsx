@@ -6,6 +6,7 @@ import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { PagesByNumber } from "../pagination.tsx";
 import { Heading } from "../view.tsx";
+import { withAccount } from "./account-column.tsx";
 import { type Payout, useClient } from "./client.ts";
 import { payoutLink } from "./links.ts";
 import { type Accounts, linkTo, useFilters, useReadOne } from "./selection.ts";
@@ -56,7 +57,7 @@ function PayoutList(place: Place) {
               <Table
                 hasLinks
                 label="Payouts"
-                columns={columnsFor(results)}
+                columns={withAccount(columns, results)}
                 rows={results}
                 keyOf={({ gateway_payout_id, gateway_account_id }) =>
                   `${gateway_account_id} ${gateway_payout_id}`
@@ -73,17 +74,6 @@ function PayoutList(place: Place) {
 
 /** A selection of everything. */
 const emptySelection = { account_id: undefined, period: "any", live: "any" };
-
-const columnsFor = (payouts: Payout[]): Column<Payout>[] => {
-  const accounts = new Set(payouts.map(({ gateway_account_id }) => gateway_account_id));
-  return accounts.size > 1 ? columns.toSpliced(2, 0, accountColumn) : columns;
-};
-
-const accountColumn: Column<Payout> = {
-  name: "Account",
-  class: "wide",
-  cell: ({ gateway_account_id }) => <Text>{gateway_account_id}</Text>,
-};
 
 const columns: Column<Payout>[] = [
   { name: "Created", class: "short", cell: ({ created_date }) => <Time at={created_date} isShort /> },

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { ResponseError } from "../../client/client.ts";
-import { ownZone } from "../format.ts";
+import { isReportZone, ownZone } from "../format.ts";
 import { fragmentOf, type Parameters, readFragment } from "../fragment.ts";
 import { useSession } from "../session.ts";
 import { listOf } from "./client.ts";
@@ -38,9 +38,11 @@ export function readSelection(given: URLSearchParams, defaults: Parameters, now 
   };
 }
 
+/** The name of a zone as reports accept it; empty if it is none. */
 function knownZone(zone: string): string {
   try {
-    return zone && new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions();
+    return zone !== "" && isReportZone(timeZone) ? timeZone : "";
   } catch {
     return "";
   }

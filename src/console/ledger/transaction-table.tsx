@@ -1,5 +1,6 @@
 import { type Column, Table, Text, Time } from "../elements.tsx";
 import { formatMoney, formatName } from "../format.ts";
+import { withAccount } from "./account-column.tsx";
 import type { Transaction } from "./client.ts";
 import { transactionLink } from "./links.ts";
 import { cardOf, payerOf, referenceOf, signedAmount } from "./payer.ts";
@@ -16,25 +17,19 @@ interface Props {
 
 /** Transactions, with the account if there are several. */
 export function TransactionTable({ label, transactions, empty, isShort = false }: Props) {
-  const accounts = new Set(transactions.map(({ gateway_account_id }) => gateway_account_id));
-  const withAccount = accounts.size > 1 ? columns.toSpliced(2, 0, accountColumn) : columns;
   return (
     <Table
       hasLinks
       label={label}
-      columns={withAccount.filter(({ name }) => !(isShort && ["Email", "Card"].includes(name)))}
+      columns={withAccount(columns, transactions).filter(
+        ({ name }) => !(isShort && ["Email", "Card"].includes(name)),
+      )}
       rows={transactions}
       keyOf={({ transaction_id, gateway_account_id }) => `${gateway_account_id} ${transaction_id}`}
       empty={empty}
     />
   );
 }
-
-const accountColumn: Column<Transaction> = {
-  name: "Account",
-  class: "wide",
-  cell: ({ gateway_account_id }) => <Text>{gateway_account_id}</Text>,
-};
 
 const columns: Column<Transaction>[] = [
   { name: "Created", class: "short", cell: ({ created_date }) => <Time at={created_date} isShort /> },

@@ -210,7 +210,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       const urls = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url = ""]) => url);
       expect(urls).toEqual(expect.arrayContaining(requiredUrls[path] ?? []));
       expect(urls.includes("docs/queue")).toBe(service === "ledger" && path === "/docs");
-      for (const url of urls.filter((loaded) => loaded !== "data:,")) {
+      for (const url of urls.filter((loaded) => !loaded.startsWith("data:"))) {
         // Below the path of a proxy, too.
         const { pathname } = new URL(url, `http://proxy.test/pay${path}`);
         expect([url, (await send(service, pathname.replace(/^\/pay/, ""))).status]).toEqual([url, 200]);

@@ -36,6 +36,12 @@ ${content}
     </main>`,
   );
 
+/** An icon with the first letter of a title, so that the tabs of the services differ. */
+const iconOf = (title: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1b2a41"/><text x="8" y="12" font-family="sans-serif" font-size="11" font-weight="bold" text-anchor="middle" fill="#fff">${escapeHtml(title.slice(0, 1))}</text></svg>`,
+  ).replaceAll("'", "%27")}`;
+
 /** A document with the head that all pages have, HTML that follows in the head, and a body. */
 export const htmlDocument = (title: string, head: string, body: string): string => `<!doctype html>
 <html lang="en">
@@ -44,7 +50,7 @@ export const htmlDocument = (title: string, head: string, body: string): string 
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>${escapeHtml(title)}</title>
-    <link rel="icon" href="data:,">${head}
+    <link rel="icon" href="${iconOf(title)}">${head}
   </head>
   <body>
 ${body}
