@@ -650,6 +650,16 @@ describeInBrowser("the console", () => {
       await page.getByLabel("Token").waitFor();
     });
 
+    test("finds a transaction by its id in each account of the token", async () => {
+      await using view = await openConsole(guarded.ledgerUrl, "#/transactions/pay58");
+      await view.useToken(await issuer.sign({ scope: "ledger:read", accounts: ["57", "58"] }));
+      await view.shows("Payment of 58");
+      await view.goTo("#/transactions/pay59");
+      await view.shows("There is no such transaction");
+      // The browser reports each 404 of the service.
+      expect(view.problems.filter((problem) => !/404/.test(problem))).toEqual([]);
+    });
+
     test("a token for operators leads to the intake alone, and one for every account to all", async () => {
       await using view = await openConsole(guarded.ledgerUrl);
       await view.useToken(await issuer.sign({ scope: "ledger:operate" }));

@@ -1,4 +1,4 @@
-import { type Column, Copied, Empty, Facts, RawJson, Table, Text, Time } from "../elements.tsx";
+import { type Column, Copied, Facts, RawJson, Table, Text, Time } from "../elements.tsx";
 import { formatCount, formatName } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
@@ -7,6 +7,7 @@ import { Heading } from "../view.tsx";
 import { type Agreement, cursorIn, useClient } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
 import { agreementLink } from "./links.ts";
+import { NothingFound } from "./nothing-found.tsx";
 import { useAccounts, useReadOne, useSelection } from "./selection.ts";
 import { State } from "./state.tsx";
 import { FoundTransactions } from "./transactions.tsx";
@@ -30,7 +31,7 @@ function AgreementList(place: Place) {
       <Show of={agreements} name="agreements">
         {({ results, total, _links }) =>
           results.length === 0 ? (
-            <Empty>There are no agreements to take recurring payments.</Empty>
+            <NothingFound thing="agreement" path={["agreements"]} />
           ) : (
             <>
               <p role="status">

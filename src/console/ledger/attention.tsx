@@ -35,8 +35,11 @@ export function Attention() {
               .slice(0, payoutsShown)
               .map(({ gateway_payout_id: id, gateway_account_id: account, difference }) => (
                 <>
-                  The payout <a href={payoutLink(id, account)}>{id}</a> does not add up:{" "}
-                  <span class="bad">{formatMoney(difference)}</span>
+                  The payout{" "}
+                  <a href={payoutLink(id, account)}>
+                    <bdi>{id}</bdi>
+                  </a>{" "}
+                  does not add up: <span class="bad">{formatMoney(difference)}</span>
                 </>
               )),
             wrong.length > payoutsShown && (

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import { BarChart } from "../bar-chart.tsx";
-import { type Column, Details, Empty, Table } from "../elements.tsx";
+import { type Column, Details, Table } from "../elements.tsx";
 import { type Options, Select } from "../form.tsx";
 import { formatCount, formatDay, formatMoney, formatMonth, formatRecentDay, formatShare } from "../format.ts";
 import { Show, useKept } from "../load.tsx";
 import { type ReportGroup, useClient } from "./client.ts";
+import { NothingFound } from "./nothing-found.tsx";
 import { addDays, addMonths, dayOf, daysBetween } from "./periods.ts";
 import { readGroups } from "./reports.ts";
 import { linkTo, parametersOf, type Selection, useFilters, useSelection } from "./selection.ts";
@@ -53,7 +54,7 @@ export function PaymentsChart() {
       <Show of={report} name="payments">
         {({ groups, unit }) =>
           groups.length === 0 ? (
-            <NoPayments />
+            <NothingFound thing="payment" path={[]} />
           ) : (
             <>
               <Chart groups={groups} unit={unit} units={allowed} onUnit={setUnit} />
@@ -73,22 +74,6 @@ export function PaymentsChart() {
         }
       </Show>
     </>
-  );
-}
-
-function NoPayments() {
-  const { live, period, accounts } = useSelection();
-  return (
-    <Empty>
-      No payment {live !== undefined && `of ${live ? "real" : "test"} money `}was created in this period.{" "}
-      {live !== undefined && <a href={linkTo([], { live: "any" })}>Show real and test money</a>}{" "}
-      {period && <a href={linkTo([], { period: "any" })}>Show all time</a>}
-      {!period && live === undefined && accounts.length === 0 && (
-        <>
-          The command <code>npm run demo</code> fills the ledger with examples.
-        </>
-      )}
-    </Empty>
   );
 }
 

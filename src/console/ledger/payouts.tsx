@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { LedgerClient } from "../../client/client.ts";
-import { type Column, Copied, Empty, Facts, RawJson, Table, Text, Time } from "../elements.tsx";
+import { type Column, Copied, Facts, RawJson, Table, Text, Time } from "../elements.tsx";
 import { formatCount, formatDay, formatMoney } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
@@ -9,7 +9,8 @@ import { Heading } from "../view.tsx";
 import { withAccount } from "./account-column.tsx";
 import { type Payout, useClient } from "./client.ts";
 import { payoutLink } from "./links.ts";
-import { type Accounts, linkTo, useFilters, useReadOne } from "./selection.ts";
+import { NothingFound } from "./nothing-found.tsx";
+import { type Accounts, useFilters, useReadOne } from "./selection.ts";
 import { State } from "./state.tsx";
 import { FoundTransactions } from "./transactions.tsx";
 
@@ -45,10 +46,7 @@ function PayoutList(place: Place) {
       <Show of={payouts} name="payouts">
         {({ results, total }) =>
           results.length === 0 ? (
-            <Empty>
-              No payout was created in this period.{" "}
-              <a href={linkTo(["payouts"], emptySelection)}>Show all payouts</a>
-            </Empty>
+            <NothingFound thing="payout" path={["payouts"]} />
           ) : (
             <>
               <p role="status">
@@ -71,9 +69,6 @@ function PayoutList(place: Place) {
     </>
   );
 }
-
-/** A selection of everything. */
-const emptySelection = { account_id: undefined, period: "any", live: "any" };
 
 const columns: Column<Payout>[] = [
   { name: "Created", class: "short", cell: ({ created_date }) => <Time at={created_date} isShort /> },

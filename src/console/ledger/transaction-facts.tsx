@@ -73,7 +73,14 @@ function settlementOf(transaction: Transaction): Fact[] {
     ["Capture submitted", submitted && <Time at={submitted} />],
     ["Captured", captured && formatDay(captured)],
     ["Settled", settlement.settled_date && formatDay(settlement.settled_date)],
-    ["Payout", payout && <a href={payoutLink(payout, account)}>{payout}</a>],
+    [
+      "Payout",
+      payout && (
+        <a href={payoutLink(payout, account)}>
+          <bdi>{payout}</bdi>
+        </a>
+      ),
+    ],
   ];
 }
 
@@ -84,12 +91,26 @@ function idsOf(transaction: Transaction): Fact[] {
   const agreement = payment?.agreement_id;
   return [
     ["Id", <Copied key="id" text={transaction.transaction_id} />],
-    ["Payment", parent && <a href={transactionLink(parent, account)}>{parent}</a>],
-    ["Provider", payment?.payment_provider],
+    [
+      "Payment",
+      parent && (
+        <a href={transactionLink(parent, account)}>
+          <bdi>{parent}</bdi>
+        </a>
+      ),
+    ],
+    ["Provider", isolated(payment?.payment_provider)],
     ["Provider's id", providersId && <Copied text={providersId} />],
     ["Account", isolated(account)],
     ["Service", isolated(transaction.service_id)],
-    ["Agreement", agreement && <a href={agreementLink(agreement, account)}>{agreement}</a>],
+    [
+      "Agreement",
+      agreement && (
+        <a href={agreementLink(agreement, account)}>
+          <bdi>{agreement}</bdi>
+        </a>
+      ),
+    ],
   ];
 }
 

@@ -1,4 +1,3 @@
-import { Empty } from "../elements.tsx";
 import { formatCount, formatMoney } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
@@ -7,10 +6,11 @@ import { Heading } from "../view.tsx";
 import { cursorIn, type Report, type Search, useClient } from "./client.ts";
 import { CsvDownload } from "./csv-download.tsx";
 import { filtersIn, isReported } from "./filters.ts";
+import { NothingFound } from "./nothing-found.tsx";
 import { amountOf, figuresOf, readGroups } from "./reports.ts";
 import { SearchBox } from "./search-box.tsx";
 import { SearchFilters } from "./search-filters.tsx";
-import { linkTo, useFilters, useSelection } from "./selection.ts";
+import { useFilters, useSelection } from "./selection.ts";
 import { TransactionView } from "./transaction.tsx";
 import { TransactionTable } from "./transaction-table.tsx";
 
@@ -71,7 +71,7 @@ export function FoundTransactions({ place, search, report, fileName }: FoundProp
     <Show of={results} name="transactions">
       {({ results: found, total, _links }) =>
         found.length === 0 ? (
-          <NothingFound />
+          <NothingFound thing="transaction" path={["transactions"]} />
         ) : (
           <>
             <div class="above">
@@ -123,24 +123,5 @@ function Sums({ report }: { report: Report }) {
         );
       }}
     </Show>
-  );
-}
-
-function NothingFound() {
-  const { period, live, accounts } = useSelection();
-  const isNarrow = period !== undefined || live !== undefined || accounts.length > 0;
-  return (
-    <Empty>
-      No transaction matches. Fewer filters may find some.{" "}
-      {isNarrow ? (
-        <a href={linkTo(["transactions"], { account_id: undefined, period: undefined, live: undefined })}>
-          Show all transactions
-        </a>
-      ) : (
-        <>
-          If the ledger is empty, <code>npm run demo</code> fills it with examples.
-        </>
-      )}
-    </Empty>
   );
 }
