@@ -27,7 +27,7 @@ export const Minutes = ({ minutes }: { minutes: Minute[] }) => (
     </p>
     <h2>Greatest lag</h2>
     <BarChart
-      label="Greatest time from an event to its storage in each minute; the table below has the numbers"
+      label="Greatest time from the sending of a message to its commit in each minute; the table below has the numbers"
       bars={barsOf(minutes, ({ lag_ms_max }) => ({ lag: lag_ms_max ?? 0 }))}
       names={["lag"]}
       format={formatDuration}

@@ -86,24 +86,23 @@ const accountsMax = 1000;
 type OneAccount = { account_id: string } | { override_account_id_restriction: true };
 
 /**
- * A function that reads one thing, such as a transaction, of the account in its address. Without one, it is looked for in each of
- * the accounts, since a request can name one of them only.
+ * A function that reads one thing, such as a transaction, of the account in its address. Without one, it is looked for in
+ * each of the accounts, since a request can name one of them only.
  */
 export function useReadOne(account: string | null) {
   const accounts = useAccounts();
-  return async <Value>(read: (account: OneAccount) => Promise<Value>): Promise<Value> => {
-    if (account === null && !("account_id" in accounts)) return read(accounts);
-    const candidates =
-      account !== null || !("account_id" in accounts) ? [account ?? ""] : accounts.account_id;
-    const [last = "", ...others] = candidates.slice(0, lookedForMax).reverse();
-    for (const account_id of others.reverse()) {
-      try {
-        return await read({ account_id });
-      } catch (error) {
-        if (!(error instanceof ResponseError && error.status === 404)) throw error;
-      }
-    }
-    return read({ account_id: last });
+  return <Value>(read: (account: OneAccount) => Promise<Value>): Promise<Value> => {
+    if (account !== null) return read({ account_id: account });
+    if (!("account_id" in accounts)) return read(accounts);
+    const [first = "", ...others] = accounts.account_id.slice(0, lookedForMax);
+    return others.reduce(
+      (found, account_id) =>
+        found.catch((error) => {
+          if (error instanceof ResponseError && error.status === 404) return read({ account_id });
+          throw error;
+        }),
+      read({ account_id: first }),
+    );
   };
 }
 
