@@ -63,8 +63,9 @@ const dateOnly = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
 const dayAndMonth = dateFormat({ day: "numeric", month: "short", timeZone: "UTC" });
 const monthAndYear = dateFormat({ month: "short", year: "numeric", timeZone: "UTC" });
 
-/** An instant in the shown time zone. */
-export const formatInstant = (instant: string): string => dateAndTime(new Date(instant));
+/** An instant in the shown time zone. A text that is none, as of an address, stays as it is. */
+export const formatInstant = (instant: string): string =>
+  Number.isNaN(Date.parse(instant)) ? instant : dateAndTime(new Date(instant));
 
 /** The same without seconds, and without the year if it is this one. */
 export const formatMinute = (instant: string): string =>

@@ -52,7 +52,7 @@ export function Failure({ error, name, reload }: { error: unknown; name: string;
     return <Notice kind="forbidden" title={`You may not see ${name}`} detail={(own ?? "") + detail} />;
   }
   if (status === 404 || status === 410)
-    return <Notice kind="missing" title={`There is no such ${name}`} detail={detail} />;
+    return <Notice kind="missing" title={`No ${name} found`} detail={detail} />;
   if (status === 400) return <Notice kind="failed" title="The request is not valid" detail={detail} />;
   return (
     <Notice kind="failed" title={`Could not load ${name}`} detail={detail}>

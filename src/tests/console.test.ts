@@ -595,6 +595,8 @@ describeInBrowser("the console", () => {
       await notices("empty", "No transaction matches");
       await view.goTo("#/transactions/unknown?gateway_account_id=demo");
       await notices("missing", "[unknown] not found");
+      await view.goTo("#/transactions/demo-success?gateway_account_id=demo&as_of=yesterday");
+      await notices("failed", "As of must be");
       await view.goTo("#/transactions?from_settled_date=yesterday");
       await notices("failed", "From settled date must be");
       await page.route("**/v1/**", (route) => route.abort());
@@ -655,7 +657,7 @@ describeInBrowser("the console", () => {
       await view.useToken(await issuer.sign({ scope: "ledger:read", accounts: ["57", "58"] }));
       await view.shows("Payment of 58");
       await view.goTo("#/transactions/pay59");
-      await view.shows("There is no such transaction");
+      await view.shows("No transaction found");
       // The browser reports each 404 of the service.
       expect(view.problems.filter((problem) => !/404/.test(problem))).toEqual([]);
     });
