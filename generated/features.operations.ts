@@ -379,14 +379,14 @@ export const operations: ClientOperation[] = [
         "name": "cursor"
       },
       {
-        "name": "last"
-      },
-      {
         "name": "limit"
       },
       {
         "name": "Last-Event-ID",
         "in": "header"
+      },
+      {
+        "name": "last"
       }
     ],
     "hasBody": false,

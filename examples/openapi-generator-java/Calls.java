@@ -80,7 +80,7 @@ public class Calls {
     var context = new EvaluationContext().targetingKey("customer/" + customer);
     show(json, "flag", new FlagsApi(client).evaluateFlag("bee", new EvaluationRequest().context(context)));
     show(json, "removed", storage.removeFeatureWithHttpInfo("customer", customer, "bee").getStatusCode());
-    var feed = bulk.listChanges(null, 1000, null).getChanges();
+    var feed = bulk.listChanges(null, 1000, null, null).getChanges();
     var records = feed.stream().filter(record -> record.getId().equals(customer)).toList();
     show(json, "records", List.of(records.get(0), records.get(records.size() - 1)));
   }

@@ -111,7 +111,7 @@ async fn call_features(url: &str) -> Result<(), Box<dyn Error>> {
     let request = EvaluationRequest { context: Some(context) };
     show("flag", flags_api::evaluate_flag(&configuration, "bee", request).await?);
     features_api::remove_feature(&configuration, "customer", &customer, "bee").await?;
-    let feed = changes_api::list_changes(&configuration, None, Some(1000), None).await?.changes;
+    let feed = changes_api::list_changes(&configuration, None, Some(1000), None, None).await?.changes;
     let records: Vec<_> = feed.iter().filter(|record| record.id == customer).collect();
     show("records", (records.first(), records.last()));
     Ok(())
