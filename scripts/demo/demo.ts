@@ -7,7 +7,7 @@ const usage = `Usage: npm run demo
 Fills the running services with something to see, and prints requests to try. It is safe to run it again.
 
 The ledger at LEDGER_PORT gets, through its queue, the events of a few payments and an agreement, out of order and with
-duplicates, those of a shop with two months of payments until now, and two messages that become dead letters. The feature
+duplicates, those of a shop with three months of payments until now, and two messages that become dead letters. The feature
 storage at FEATURES_PORT, if one runs, gets the features of some customers. If no ledger responds, one is awaited for a
 minute.
 

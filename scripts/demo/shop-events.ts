@@ -16,8 +16,8 @@ const trialShop: Shop = {
 /** The accounts of the shop: one with real money, and one with test money. */
 export const shopAccounts = [shop, trialShop].map(({ account }) => account.gateway_account_id);
 
-/** So that each month has one before it. */
-const daysShown = 62;
+/** So that the last month has one before it. */
+const daysShown = 93;
 const trialDaysShown = 7;
 const dayMs = 86_400_000;
 
@@ -57,7 +57,7 @@ interface Sale {
 }
 
 /**
- * The events of a shop in the two months until now, and a payout for the payments of each day that is over. A payout in ten
+ * The events of a shop in the three months until now, and a payout for the payments of each day that is over. A payout in ten
  * does not add up, every fourth day has a disputed payment, and half of the refunds are refused. The last week has payments
  * with test money too. The events of a day are the same whenever this is called.
  */
