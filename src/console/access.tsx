@@ -33,6 +33,9 @@ export function useAccess(authentication: Authentication | undefined) {
   useLayoutEffect(() => {
     if (signIn) attempt(signIn.begin());
   }, []);
+  useLayoutEffect(() => {
+    signIn?.whenSignedOutElsewhere(isSignedIn(tokens) ? () => change({}) : null);
+  }, [state]);
 
   const session = useMemo<Session>(() => {
     const lose = (error: unknown) => change({ reason: reasonOf(error) });
@@ -59,7 +62,7 @@ export function useAccess(authentication: Authentication | undefined) {
       tokens &&
       (() => {
         change({});
-        if (!isPasted(tokens)) signIn?.signOut(tokens);
+        if (isSignedIn(tokens)) signIn?.signOut(tokens);
       }),
   };
 }
@@ -67,12 +70,14 @@ export function useAccess(authentication: Authentication | undefined) {
 /** A token that the reader has pasted. */
 const pasted = (token: string): Tokens => ({ token, expiresAtMs: Number.POSITIVE_INFINITY });
 
-const isPasted = (tokens: Tokens | undefined) => tokens?.expiresAtMs === Number.POSITIVE_INFINITY;
+/** True for tokens of the issuer. */
+const isSignedIn = (tokens: Tokens | undefined) => tokens && tokens.expiresAtMs < Number.POSITIVE_INFINITY;
 
+/** The service may accept the next token, or none as long as its settings differ from those of the issuer. */
 const rejection = (detail: string, tokens: Tokens | undefined): string =>
-  isPasted(tokens)
-    ? `The token was not accepted: ${detail}.`
-    : `The service no longer accepts your sign-in (${detail}). Sign in again to continue.`;
+  isSignedIn(tokens)
+    ? `The service does not accept your sign-in (${detail}). Sign in again. If that does not help, ask who runs this service.`
+    : `The token was not accepted: ${detail}.`;
 
 const reasonOf = (error: unknown): Reason =>
   isSignInError(error) ? error : { message: "The sign-in has failed. Reload the page, then try again." };
@@ -126,6 +131,7 @@ function openSignIn(settings: SignIn) {
   const redirectUri = location.origin + location.pathname;
   /** Marks that the reader has signed in and not out, so that the next page does so without a click. */
   const mark = `signed in at ${location.pathname}`;
+  const otherTabs = new BroadcastChannel(mark);
   const arrival = takeArrival();
   let opened: Promise<Issuer> | undefined;
   const open = () => {
@@ -162,8 +168,13 @@ function openSignIn(settings: SignIn) {
       return tokens;
     },
     renew: async (tokens: Tokens) => (await open()).renew(tokens),
+    /** Sets what happens when the reader signs out in another tab, at a computer that others may use next. */
+    whenSignedOutElsewhere(end: (() => void) | null) {
+      otherTabs.onmessage = end;
+    },
     async signOut(tokens: Tokens) {
       localStorage.removeItem(mark);
+      otherTabs.postMessage("signed out");
       const url = (await open()).signOutUrl(tokens);
       if (url) location.assign(url);
     },

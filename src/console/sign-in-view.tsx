@@ -5,7 +5,7 @@ import { Problem } from "./notice.tsx";
 import { claimsOf } from "./session.ts";
 import { Heading } from "./view.tsx";
 
-/** Why the reader has no access: a sentence, and the reason that the issuer gives. */
+/** Why the reader has no access: sentences, and the reason in other words. */
 export interface Reason {
   message: string;
   said?: string | undefined;

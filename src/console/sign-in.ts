@@ -28,7 +28,7 @@ export interface Tokens {
 
 /** A sign-in that failed. The message is a sentence for the reader. */
 export class SignInError extends Error {
-  /** The reason that the issuer gives. */
+  /** The reason in words of the issuer or of the library. */
   readonly said: string | undefined;
   /** True if the next attempt may succeed without the reader. */
   readonly isTransient: boolean;
@@ -167,10 +167,15 @@ function describe(error: unknown, host: string): SignInError {
     return new SignInError(
       `The clocks of this computer and of ${host} differ. Correct it, then sign in again.`,
     );
+  // Also if the issuer does not allow the origin of the page, which browsers do not say.
   if (error instanceof TypeError || error instanceof DOMException)
     return new SignInError(
-      `${host}, where you sign in, cannot be reached. Check the connection, then try again.`,
+      `${host}, where you sign in, cannot be reached from this page. Check the connection, then try again. ` +
+        "If that does not help, ask who runs this service.",
       { isTransient: true },
     );
-  return new SignInError(`${host} has sent something that is no valid sign-in. Ask who runs this service.`);
+  return new SignInError(
+    `${host} has sent something that is no valid sign-in. Ask who runs this service.`,
+    error instanceof Error ? { said: error.message } : {},
+  );
 }

@@ -177,7 +177,7 @@ describeInBrowser("signing in to the console", () => {
     expect(await view.faults()).toEqual([]);
     Object.assign(issuer.behaviour, { clockAheadS: lateS, expiresS: 300, hasRefreshTokens: false });
     await view.chooseAtIssuer();
-    await view.shows("The service no longer accepts your sign-in (the token has expired).");
+    await view.shows("The service does not accept your sign-in (the token has expired). Sign in again.");
     Object.assign(issuer.behaviour, usual);
     await view.signIn(scopes, "57 58");
     await view.shows("of 58");
@@ -200,6 +200,14 @@ describeInBrowser("signing in to the console", () => {
     await view.click("Sign in");
     await view.shows(/127\.0\.0\.1:\d+, where you sign in, cannot be reached/);
     await page.unroute("**/.well-known/**");
+    const metadata = {
+      json: { issuer: "http://other.test" },
+      headers: { "access-control-allow-origin": "*" },
+    };
+    await page.route("**/.well-known/**", (route) => route.fulfill(metadata));
+    await view.click("Sign in");
+    await view.shows(/no valid sign-in\. Ask who runs this service\. \(.*"issuer" property does not match/);
+    await page.unroute("**/.well-known/**");
     issuer.behaviour.clockAheadS = 0;
     await view.signIn();
     await view.shows("Dead letters");
@@ -215,12 +223,16 @@ describeInBrowser("signing in to the console", () => {
     },
   );
 
-  test("ends here and at the issuer, also for a reload", async () => {
+  test("ends here, in other tabs and at the issuer, also for a reload", async () => {
     await using view = await openConsole("features");
     await view.signIn();
     await view.shows("Last changes");
+    await using other = await openConsole("features");
+    await other.shows("Last changes");
     await view.click("Sign out");
     await view.shows("You sign in at");
+    await other.shows("You sign in at");
+    expect(await other.page.locator(".notice").count()).toBe(0);
     await view.page.waitForURL(`${view.origin}/console`);
     await view.page.reload();
     await view.shows("You sign in at");
