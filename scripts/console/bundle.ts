@@ -21,8 +21,14 @@ export async function bundleConsoles(): Promise<Map<string, string>> {
   return new Map(await Promise.all(texts));
 }
 
-/** The address of the code to sign in, beside that of the console. */
-const secondFile = { id: "./sign-in.js", external: "relative" } as const;
+/**
+ * Loads the code to sign in, which is beside that of the console. Vite would add code that loads style sheets first to an
+ * import that it sees.
+ */
+const loadSignIn = {
+  name: "sign-in",
+  renderChunk: (code: string) => code.replaceAll("importSignIn()", 'import("./sign-in.js")'),
+};
 
 async function bundle(name: string, entry: string): Promise<string> {
   // Vite reads it, and the bundle must not depend on where codegen runs.
@@ -34,9 +40,7 @@ async function bundle(name: string, entry: string): Promise<string> {
     logLevel: "silent",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [
-      { name: "sign-in", enforce: "pre", resolveId: (id) => (id === "./sign-in.ts" ? secondFile : null) },
-    ],
+    plugins: [loadSignIn],
     build: {
       write: false,
       target: "es2023",

@@ -124,6 +124,9 @@ function tokenOf(
   };
 }
 
+/** The bundler writes the import. */
+declare function importSignIn(): Promise<typeof import("./sign-in.ts")>;
+
 const wayKey = "sign-in";
 
 /** Signs the reader in at the issuer, whose code is loaded only then. */
@@ -135,7 +138,7 @@ function openSignIn(settings: SignIn) {
   const arrival = takeArrival();
   let opened: Promise<Issuer> | undefined;
   const open = () => {
-    opened ??= import("./sign-in.ts").then(({ openIssuer }) => openIssuer(settings, redirectUri));
+    opened ??= importSignIn().then(({ openIssuer }) => openIssuer(settings, redirectUri));
     // The next attempt tries again.
     opened.catch(() => {
       opened = undefined;
