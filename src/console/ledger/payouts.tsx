@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { LedgerClient } from "../../client/client.ts";
 import { type Column, Copied, Facts, RawJson, Table, Text, Time } from "../elements.tsx";
-import { formatCount, formatDay, formatMoney } from "../format.ts";
+import { formatCount, formatMoney } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { PagesByNumber } from "../pagination.tsx";
@@ -122,7 +122,7 @@ function PayoutView(place: Place) {
             <Facts
               facts={[
                 ["Created", <Time key="created" at={found.created_date} />],
-                ["Paid out", found.paid_out_date && formatDay(found.paid_out_date.slice(0, 10))],
+                ["Paid out", found.paid_out_date && <Time at={found.paid_out_date} />],
                 ["Account", found.gateway_account_id],
                 ["Service", found.service_id],
                 ["Money", found.live === null ? undefined : found.live ? "Real" : "Test"],
