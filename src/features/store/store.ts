@@ -121,7 +121,10 @@ export interface ChangeFeed {
    * `changes` of the store's URL is the minimum number of records that are kept.
    */
   changes(after: string | undefined, limit: number, until?: string): Promise<FeedPage>;
-  /** The cursor after the newest record, or so many records before it: at most before the oldest record that is kept. */
+  /**
+   * The cursor after the newest record, or so many records before it: at most before the oldest record that is kept. Which
+   * records are the last ones is approximate, as their order is; their number is exact.
+   */
   newest(before?: number): Promise<string>;
   /** News of the changes by this process. Those by others are found by looking. */
   readonly news?: News;
