@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./elements.tsx";
-import { detailOf, Problem } from "./notice.tsx";
+import { detailOf } from "./error-words.ts";
+import { Problem } from "./notice.tsx";
 
 /** A change that the reader has to confirm. */
 export interface Change {

@@ -38,7 +38,7 @@ export function Copied({ text }: { text: string }) {
 }
 
 /** A text with its line breaks, in a box that scrolls. */
-export const Preformatted = ({ children }: { children: string }) => (
+const Preformatted = ({ children }: { children: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls must be reachable by keyboard.
   <pre tabIndex={0}>{children}</pre>
 );

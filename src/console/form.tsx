@@ -15,7 +15,7 @@ export function Form({ onSubmit, ...form }: FormProps) {
   return <form onSubmit={submit} {...form} />;
 }
 
-export interface FieldProps extends Omit<LooseInputHTMLAttributes, "onChange"> {
+interface FieldProps extends Omit<LooseInputHTMLAttributes, "onChange"> {
   name: string;
   label: string;
   /** The id of a list of values to choose from. */

@@ -6,8 +6,6 @@ import { detailOf, needOf } from "./error-words.ts";
 import { useSession } from "./session.ts";
 import { Heading } from "./view.tsx";
 
-export { detailOf };
-
 export const Loading = ({ name }: { name: string }) => (
   <p class="notice loading" role="status">
     Loading {name}…
@@ -29,7 +27,7 @@ interface NoticeProps {
 }
 
 /** Why something is not shown. */
-export const Notice = ({ kind, title, detail, children }: NoticeProps) => (
+const Notice = ({ kind, title, detail, children }: NoticeProps) => (
   <div class={`notice ${kind}`} role="alert">
     <strong>{title}.</strong> {detail && <bdi>{detail}</bdi>} {children}
   </div>

@@ -63,7 +63,7 @@ export function AddForm({ resource, changes, onAdd }: Props) {
 }
 
 /** A name in use that a new one may be meant to be. Names with other digits, such as those of versions, are others. */
-export function nearName(name: string, names: string[]): string | undefined {
+function nearName(name: string, names: string[]): string | undefined {
   const near = nearest(name, names);
   return near?.replace(/\D/g, "") === name.replace(/\D/g, "") ? near : undefined;
 }

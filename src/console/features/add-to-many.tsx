@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FeaturesClient } from "../../client/client.ts";
 import { Details, Facts } from "../elements.tsx";
+import { detailOf } from "../error-words.ts";
 import { Form } from "../form.tsx";
 import { formatCount } from "../format.ts";
 import { Show, useLoaded } from "../load.tsx";
-import { detailOf, Problem } from "../notice.tsx";
+import { Problem } from "../notice.tsx";
 import { useClient } from "./client.ts";
 import { ExpiryField, expiryIn } from "./expiry.tsx";
 import { type PastedIds, readIds } from "./ids.ts";

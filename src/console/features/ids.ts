@@ -1,7 +1,7 @@
 import { nameMax } from "./client.ts";
 
 /** A line of a pasted list that is no id, and why. */
-export interface WrongLine {
+interface WrongLine {
   line: number;
   text: string;
   reason: string;

@@ -8,6 +8,7 @@ import { type Agreement, cursorIn, useClient } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
 import { agreementLink } from "./links.ts";
 import { NothingFound } from "./nothing-found.tsx";
+import { cardText } from "./payer.ts";
 import { useAccounts, useReadOne, useSelection } from "./selection.ts";
 import { State } from "./state.tsx";
 import { FoundTransactions } from "./transactions.tsx";
@@ -54,8 +55,8 @@ function AgreementList(place: Place) {
 }
 
 const cardOf = ({ payment_instrument }: Agreement): string => {
-  const { card_brand, last_digits_card_number: digits, expiry_date } = payment_instrument?.card_details ?? {};
-  return [card_brand, digits && `•${digits}`, expiry_date].filter(Boolean).join(" ");
+  const card = payment_instrument?.card_details ?? undefined;
+  return [cardText(card), card?.expiry_date].filter(Boolean).join(" ");
 };
 
 const columns: Column<Agreement>[] = [

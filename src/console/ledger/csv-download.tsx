@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../elements.tsx";
+import { detailOf } from "../error-words.ts";
 import { formatCount } from "../format.ts";
-import { detailOf } from "../notice.tsx";
 import { type Search, useClient } from "./client.ts";
 import { CsvOptionFields, useCsvOptions } from "./csv-options.tsx";
 
@@ -71,7 +71,7 @@ function save(blob: Blob, name: string): void {
 }
 
 /** Counts the records of a CSV without its header row. A line break in quotes is a part of a record. */
-export function recordCounter(): (piece: string) => number {
+function recordCounter(): (piece: string) => number {
   let isQuoted = false;
   let count = -1;
   return (piece) => {

@@ -3,33 +3,16 @@ import { useState } from "preact/hooks";
 import { Button, Details } from "../elements.tsx";
 import { Checks, Select } from "../form.tsx";
 import type { Search } from "./client.ts";
+import { columnNames } from "./csv-columns.ts";
 
 /** How the file of a download is written. It is remembered in the browser. */
-export interface CsvOptions {
+interface CsvOptions {
   /** Empty for the columns that it has without a choice. */
   columns: string[];
   separator: NonNullable<Search["separator"]>;
   /** True for Excel, which reads a file without the mark in another encoding. */
   byteOrderMark: boolean;
 }
-
-/** The columns in the order of the file. The contract describes each of them. */
-export const columnNames = [
-  ...["Date Created", "Time Created", "Type", "State", "Reference", "Description", "Amount", "Total Amount"],
-  ...["Corporate Card Surcharge", "Fee", "Fee (transaction)", "Fee (3DS)", "Fee (fraud protection)", "Net"],
-  ...["Currency", "Payout", "Settled Date", "Account", "Live", "Email", "Cardholder Name", "Card Brand"],
-  ...[
-    "Card Type",
-    "Card Number",
-    "Card Expiry Date",
-    "Wallet Type",
-    "MOTO",
-    "3-D Secure Required",
-    "Finished",
-  ],
-  ...["Error Code", "Error Message", "Issued By", "Payment Provider", "Provider ID", "GOV.UK Payment ID"],
-  ...["Transaction ID", "Other metadata"],
-];
 
 const separators = { comma: "Comma", semicolon: "Semicolon", tab: "Tab" };
 const storageKey = "csv";

@@ -7,11 +7,14 @@ export const payerOf = (transaction: Transaction) =>
 export const referenceOf = (transaction: Transaction): string =>
   payerOf(transaction).reference || transaction.transaction_id;
 
-/** The brand and the last digits of the card, as far as they are known. */
-export function cardOf(transaction: Transaction): string {
-  const { card_brand, last_digits_card_number } = payerOf(transaction).card_details ?? {};
-  return [card_brand, last_digits_card_number && `•${last_digits_card_number}`].filter(Boolean).join(" ");
+interface Card {
+  card_brand?: string;
+  last_digits_card_number?: string;
 }
+
+/** The brand and the last digits of a card, as far as they are known. */
+export const cardText = ({ card_brand, last_digits_card_number: digits }: Card = {}): string =>
+  [card_brand, digits && `•${digits}`].filter(Boolean).join(" ");
 
 /** The amount in minor units, which is negative if it goes to the payer, as that of a refund does. */
 export const signedAmount = ({ transaction_type, amount = 0 }: Transaction): number =>

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { LedgerClient } from "../../client/client.ts";
 import { Button, Details, Empty, Facts, Time } from "../elements.tsx";
+import { detailOf } from "../error-words.ts";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { replacePlace } from "../history.ts";
-import { detailOf, Problem } from "../notice.tsx";
+import { Problem } from "../notice.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
 import { cursorIn, type TransactionEvent } from "./client.ts";
 import { describeEvent } from "./event-words.ts";

@@ -3,7 +3,7 @@ import { formatMoney, formatName } from "../format.ts";
 import { withAccount } from "./account-column.tsx";
 import type { Transaction } from "./client.ts";
 import { transactionLink } from "./links.ts";
-import { cardOf, payerOf, referenceOf, signedAmount } from "./payer.ts";
+import { cardText, payerOf, referenceOf, signedAmount } from "./payer.ts";
 import { State } from "./state.tsx";
 
 interface Props {
@@ -47,7 +47,11 @@ const columns: Column<Transaction>[] = [
   },
   { name: "Type", class: "wide", cell: ({ transaction_type }) => formatName(transaction_type) },
   { name: "Email", class: "wide", cell: (transaction) => <Text>{payerOf(transaction).email}</Text> },
-  { name: "Card", class: "wide", cell: (transaction) => <Text>{cardOf(transaction)}</Text> },
+  {
+    name: "Card",
+    class: "wide",
+    cell: (transaction) => <Text>{cardText(payerOf(transaction).card_details)}</Text>,
+  },
   { name: "State", class: "short", cell: ({ state }) => <State status={state.status} /> },
   {
     name: "Amount",
