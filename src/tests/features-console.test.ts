@@ -171,7 +171,8 @@ describeInBrowser("the console of the feature storage", () => {
     await view.shows(`Add ${nameOf("dark mode")} to ${nameOf("member")} ${nameOf("7")}?`, dialog);
     expect(await view.faults()).toEqual([]);
     await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
+    // A closed dialog has no role, so the element itself is awaited.
+    await page.locator("dialog").waitFor({ state: "detached" });
     await page.getByLabel("Feature to add").press("Enter");
     await dialog.getByRole("button", { name: "Add" }).press("Enter");
     await view.hasRows("Features", [/dark mode\s+5 Mar 2037, 10:14:22/]);
