@@ -41,3 +41,7 @@ export function run(
     waitForOutput: (text: string) => eventually(() => expect(running.output()).toContain(text)),
   };
 }
+
+/** What a command has written to standard error, without the lines of progress that a slow machine sees. */
+export const withoutProgress = (errors: string): string =>
+  errors.replace(/^.*, [\d,]+\/s(, .* remaining)?\n/gm, "");

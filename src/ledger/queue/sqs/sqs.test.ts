@@ -10,7 +10,7 @@ import { isOpensslInstalled, makeCertificate } from "../../../../testing/certifi
 import { describeIfAvailable } from "../../../../testing/describe-if-available.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { freePort } from "../../../../testing/free-port.ts";
-import { newFolder, run } from "../../../../testing/run.ts";
+import { newFolder, run, withoutProgress } from "../../../../testing/run.ts";
 import { clientUrl } from "../address.ts";
 import { openQueue } from "../queues.ts";
 import { regionOf } from "./sqs.ts";
@@ -44,8 +44,11 @@ describeIfAvailable("openssl", isOpensslInstalled())("a queue of Amazon SQS", ()
       AWS_SECRET_ACCESS_KEY: "secret",
       NODE_EXTRA_CA_CERTS: files.certificate,
     };
-    const send = (env: object) =>
-      run("src/ledger/commands/send-events.ts", { args: ["-"], input: '{"a":1}\n', env }).exit;
+    async function send(env: object) {
+      const options = { args: ["-"], input: '{"a":1}\n', env };
+      const exit = await run("src/ledger/commands/send-events.ts", options).exit;
+      return { ...exit, errors: withoutProgress(exit.errors) };
+    }
     expect(await send(env)).toMatchObject({ code: 0, errors: "", output: `sent 1 message to ${url}\n` });
     expect([...signers]).toEqual(["KEY/DAY/eu-west-2/sqs/aws4_request"]);
     const [delivery] = await queue.receive(1, waitMs, AbortSignal.timeout(waitMs));
