@@ -268,6 +268,9 @@ describeInBrowser("the console", () => {
       await view.fill("Days", "2024-03-08 to 2024-03-06");
       await page.getByLabel("Days", { exact: true }).press("Enter");
       await view.shows("the earlier one first");
+      await view.fill("Days", "2024-03-02 to 9999-12-31");
+      await page.getByLabel("Days", { exact: true }).press("Enter");
+      await view.shows("of the years 1900 to 2199");
       await view.fill("Days", "2024-03-07 to 2024-03-08");
       await page.getByLabel("Days", { exact: true }).press("Enter");
       await view.hasRows("Transactions", [/8 Mar 2024, 10:14\s+parking-3/, /parking-2/]);
@@ -511,6 +514,22 @@ describeInBrowser("the console", () => {
       expect((await view.page.locator(".figures strong").allInnerTexts()).join()).toBe(
         "£0.00,£0.00,£0.00,£0.00",
       );
+    });
+
+    test("payments of odd years make no empty bars between them", async () => {
+      for (const day of ["0001-01-01", "2026-01-01", "9999-12-01"]) {
+        const [event = {}] = story("payment", `odd ${day}`, [
+          "12:00",
+          "PAYMENT_CREATED",
+          { gateway_account_id: "odd" },
+        ]);
+        await post(`${services.ledgerUrl}/v1/event`, { ...event, timestamp: `${day}T12:00:00Z`, live: true });
+      }
+      await using view = await openLedger("#/?account_id=odd&period=any");
+      await view.hasRows("Payments by state", [/Created\s+100%\s+3\s/]);
+      const chart = view.page.getByRole("img", { name: /^Received of payments by month/ });
+      expect(await chart.locator("text[text-anchor=middle]").count()).toBe(3);
+      expect(view.problems).toEqual([]);
     });
 
     test("lists agreements, and shows one with its card, its payments and its events", async () => {

@@ -6,7 +6,7 @@ import { formatCount, formatDay, formatMoney, formatMonth, formatRecentDay, form
 import { Show, useKept } from "../load.tsx";
 import { type ReportGroup, useClient } from "./client.ts";
 import { NothingFound } from "./nothing-found.tsx";
-import { addDays, addMonths, dayOf, daysBetween } from "./periods.ts";
+import { addDays, addMonths, dayOf } from "./periods.ts";
 import { readGroups } from "./reports.ts";
 import { linkTo, parametersOf, type Selection, useFilters, useSelection } from "./selection.ts";
 import { paymentStatuses, statusName } from "./state.tsx";
@@ -131,16 +131,22 @@ function Chart({ groups, unit, units: allowed, onUnit }: ChartProps) {
   );
 }
 
+/** More bars without payments than these are left out: the ledger has payments of any year between 1 and 9999. */
+const filledMax = 1000;
+
 /** The first days of all bars: of the period until today, else from the first group to the last one. */
 function startsOf(groups: ReportGroup[], unit: Unit, days: [string, string] | undefined): string[] {
-  const known = groups.flatMap((group) => group[unit] ?? []).toSorted();
-  const [first = "", last = ""] = [known[0], known.at(-1)];
+  const known = [...new Set(groups.flatMap((group) => group[unit] ?? []))].toSorted();
+  let [first = "", last = ""] = [known[0], known.at(-1)];
   if (unit === "day" && days) {
-    const end = [addDays(days[1], -1), last].toSorted().at(-1) ?? last;
-    return daysBetween(days[0], end);
+    first = days[0];
+    last = [addDays(days[1], -1), last].toSorted().at(-1) ?? last;
   }
   const starts: string[] = [];
-  for (let start = first; start <= last; start = units[unit].next(start)) starts.push(start);
+  for (let start = first; start <= last; start = units[unit].next(start)) {
+    starts.push(start);
+    if (starts.length > filledMax) return known;
+  }
   return starts;
 }
 

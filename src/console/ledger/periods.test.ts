@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addDays, createdBetween, dayOf, daysBetween, startOf } from "./periods.ts";
+import { addDays, boundsOf, createdBetween, dayOf, periodOf, startOf } from "./periods.ts";
 
 test.each([
   ["2026-01-15", "2026-01-15T00:00:00.000Z"],
@@ -47,7 +47,7 @@ test("every day in every zone begins with its first instant", () => {
 });
 
 test("every day of a year in London begins with its first instant", () => {
-  for (const day of daysBetween("2026-01-01", "2026-12-31")) {
+  for (let day = "2026-01-01"; day <= "2026-12-31"; day = addDays(day, 1)) {
     const start = startOf(day, "Europe/London");
     expect(dayOf(start, "Europe/London")).toBe(day);
     expect(dayOf(new Date(start.getTime() - 1), "Europe/London")).toBe(addDays(day, -1));
@@ -61,3 +61,22 @@ test("the bounds of a period are exclusive, so the first instant is inside", () 
     to_date: "2026-11-26T00:00:00.000Z",
   });
 });
+
+test.each([
+  ["2026-01-01..2026-03-31", "2025-09-30T23:00:00.000Z"],
+  ["2026-03-02..2026-03-31", "2026-01-31T00:00:00.000Z"],
+  ["2026-03-05T11:30..2026-03-05T12:29", "2026-03-05T10:30:00.000Z"],
+  ["1900-01-01..2199-12-31", "1600-01-01T00:01:15.000Z"],
+  ["1900-01-02..2199-12-31", "1600-01-03T00:01:15.000Z"],
+])("the period before %s begins at %s", (text, before) => {
+  const bounds = boundsOf(text, "2026-11-30");
+  const period = bounds && periodOf(bounds, "Europe/London", new Date("2199-12-31T23:59:00Z"));
+  expect(period?.before.from.toISOString()).toBe(before);
+});
+
+test.each([
+  "1899-12-31..2026-01-01",
+  "2026-01-01..9999-12-31",
+  "2026-02-30..2026-03-01",
+  "2026-03-02..2026-03-01",
+])("%s is no period", (text) => expect(boundsOf(text, "2026-11-30")).toBeUndefined());

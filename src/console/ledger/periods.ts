@@ -45,13 +45,6 @@ export const createdBetween = (from: Date, to: Date) => ({
   to_date: to.toISOString(),
 });
 
-/** The days from one to another, both included. */
-export function daysBetween(first: string, last: string): string[] {
-  const days: string[] = [];
-  for (let day = first; day <= last; day = addDays(day, 1)) days.push(day);
-  return days;
-}
-
 /** The first and the last day or minute of a period, both included. */
 type Bounds = [first: string, last: string];
 
@@ -81,8 +74,11 @@ export interface Period {
   before: { from: Date; to: Date };
 }
 
-/** A day, perhaps with a time of day to the minute. */
-const local = /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/;
+/**
+ * A day, perhaps with a time of day to the minute. Of these years, the period before has four digits of the year, too, which
+ * dates are compared by.
+ */
+const local = /^(19|20|21)\d\d-\d\d-\d\d(T\d\d:\d\d)?$/;
 
 /** Writes a period between two days or minutes as a text of the address. */
 export const periodText = (bounds: string[]): string =>
@@ -126,7 +122,7 @@ function startBefore([first, last]: Bounds, zone: string, lengthMs: number): Dat
   if (first.length > 10 || last.length > 10) return new Date(startOf(first, zone).getTime() - lengthMs);
   const next = addDays(last, 1);
   if (!first.endsWith("-01") || !next.endsWith("-01"))
-    return startOf(addDays(first, -daysBetween(first, last).length), zone);
+    return startOf(addDays(first, (utcOf(first) - utcOf(next)) / dayMs), zone);
   const monthOf = (day: string) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
   return startOf(addMonths(first, monthOf(first) - monthOf(next)), zone);
 }

@@ -89,7 +89,11 @@ function PeriodField({ onChange }: { onChange: (period: string) => void }) {
     const days = text.trim().split(/\s+to\s+|\s*\.\.\s*/);
     const chosen = periodText(days.length === 1 ? [...days, ...days] : days);
     const isKnown = boundsOf(chosen, dayOf(new Date(), zone)) !== undefined;
-    setProblem(isKnown ? "" : "Write days as 2026-03-01 to 2026-03-31, the earlier one first.");
+    setProblem(
+      isKnown
+        ? ""
+        : "Write days of the years 1900 to 2199 as 2026-03-01 to 2026-03-31, the earlier one first.",
+    );
     if (isKnown) onChange(chosen);
   };
   return (

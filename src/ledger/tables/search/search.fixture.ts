@@ -6,8 +6,8 @@ export const skewedRows = 100_000;
 /**
  * Fills a ledger with skewed values. Account 1 has half of all transactions, account 2 a tenth, and each small account a few
  * hundred. A state, a type or a card brand can be rare or missing in one account and common in another. Some values occur
- * only in the oldest tenth. Few are not live: the oldest ones of account 1, and those of an account. Every three transactions have the same date. References are short, long or missing. Some
- * rows have no size, as those of older releases.
+ * only in the oldest tenth. Few are not live: the oldest ones of account 1, and all of one small account. Every three
+ * transactions have the same date. References are short, long or missing. Some rows have no size, as those of older releases.
  */
 export async function fillSkewed(sql: Sql): Promise<void> {
   await sql.run(`
