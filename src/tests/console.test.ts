@@ -606,6 +606,30 @@ describeInBrowser("the console", () => {
       }
     });
 
+    test("names that every object has are texts like others, also in what the browser remembers", async () => {
+      const [event = {}] = story("payment", "names1", [
+        "00:00",
+        "PAYMENT_CREATED",
+        { gateway_account_id: "names" },
+      ]);
+      await post(`${services.ledgerUrl}/v1/event`, event);
+      await using view = await openLedger(
+        "#/transactions?account_id=names&live=constructor&period=constructor",
+      );
+      await view.hasRows("Transactions", 1);
+      for (const remembered of ["null", '"text"', '{"columns":"toString","separator":"constructor"}']) {
+        await view.page.evaluate(`localStorage.csv = ${JSON.stringify(remembered)}`);
+        await view.page.reload();
+        const downloading = view.page.waitForEvent("download");
+        await view.click("Download CSV");
+        expect(await readFile(await (await downloading).path(), "utf8")).toMatch(/^Reference,/);
+      }
+      expect(view.problems).toEqual([]);
+      await view.goTo("#/transactions?account_id=names&state=constructor&transaction_type=constructor");
+      for (const name of ["State: Constructor, remove", "Type: constructor, remove"])
+        await view.page.getByRole("link", { name }).waitFor();
+    });
+
     test("tells apart what is empty, missing, not valid and not reachable", async () => {
       await using view = await openLedger("#/transactions?account_id=nobody");
       const { page } = view;

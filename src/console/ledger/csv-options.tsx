@@ -21,12 +21,12 @@ const storageKey = "csv";
 function readOptions(): CsvOptions {
   let stored: Partial<CsvOptions> = {};
   try {
-    stored = JSON.parse(localStorage.getItem(storageKey) ?? "{}");
+    stored = { ...JSON.parse(localStorage.getItem(storageKey) ?? "{}") };
   } catch {}
   const { columns, separator, byteOrderMark } = stored;
   return {
     columns: Array.isArray(columns) ? columnNames.filter((name) => columns.includes(name)) : [],
-    separator: separator !== undefined && separator in separators ? separator : "comma",
+    separator: separator !== undefined && Object.hasOwn(separators, separator) ? separator : "comma",
     byteOrderMark: byteOrderMark === true,
   };
 }

@@ -15,7 +15,11 @@ export interface Filter {
   show?: (value: string) => string;
 }
 
-const types: Record<string, string> = { PAYMENT: "Payments", REFUND: "Refunds", DISPUTE: "Disputes" };
+const types = new Map([
+  ["PAYMENT", "Payments"],
+  ["REFUND", "Refunds"],
+  ["DISPUTE", "Disputes"],
+]);
 const day = { placeholder: "2026-03-05", show: (value: string) => formatDayIfValid(value) };
 const formatDayIfValid = (value: string) => (/^\d{4}-\d\d-\d\d$/.test(value) ? formatDay(value) : value);
 const states = (
@@ -29,8 +33,8 @@ export const filters: Filter[] = [
   {
     name: "transaction_type",
     title: "Type",
-    options: Object.keys(types),
-    show: (type) => types[type] ?? type,
+    options: [...types.keys()],
+    show: (type) => types.get(type) ?? type,
   },
   {
     name: "state",

@@ -33,7 +33,7 @@ export function readSelection(given: URLSearchParams, defaults: Parameters, now 
     accounts: listOf(of("account_id")),
     periodName,
     period: bounds && periodOf(bounds, zone, now),
-    live: { true: true, false: false }[of("live")],
+    live: ["true", "false"].includes(of("live")) ? of("live") === "true" : undefined,
     zone,
   };
 }

@@ -24,7 +24,7 @@ export const State = ({ status }: { status: string }) => (
 );
 
 /** The name of a state for people. */
-export const statusName = (status: string): string => names[status] ?? formatName(status);
+export const statusName = (status: string): string => names.get(status) ?? formatName(status);
 
 const kinds = {
   good: ["success", "won", "paidout"],
@@ -35,9 +35,9 @@ const kinds = {
 const kindOf = (status: string) =>
   Object.entries(kinds).find(([, statuses]) => statuses.includes(status))?.[0] ?? "open";
 
-const names: Record<string, string> = {
-  timedout: "Timed out",
-  undefined: "No state",
-  intransit: "In transit",
-  paidout: "Paid out",
-};
+const names = new Map([
+  ["timedout", "Timed out"],
+  ["undefined", "No state"],
+  ["intransit", "In transit"],
+  ["paidout", "Paid out"],
+]);
