@@ -57,11 +57,14 @@ interface Part {
   comment: string | null;
 }
 
-/** The extensions, each table with its indexes and triggers, the views, and the functions, each kind by name. */
+/** The extensions, the sequences, each table with its indexes and triggers, the views, and the functions, each kind by name. */
 async function describeSchema(sql: Sql, schema: string): Promise<string> {
   await rejectOthers(sql, schema);
   const tables = await sql.query<Table>(tablesOf, [schema]);
-  const groups: Part[][] = (await sql.query<Part>(extensionsOf, [schema])).map((part) => [part]);
+  const groups: Part[][] = [];
+  for (const query of [extensionsOf, sequencesOf]) {
+    for (const part of await sql.query<Part>(query, [schema])) groups.push([part]);
+  }
   for (const table of tables) {
     const indexes = await sql.query<Part>(indexesOf, [table.id]);
     const triggers = await sql.query<Part>(triggersOf, [table.id]);
@@ -78,7 +81,7 @@ async function describeSchema(sql: Sql, schema: string): Promise<string> {
 
 /** Indexes explain themselves. */
 function rejectWithoutComment(parts: Part[]): void {
-  const named = /^CREATE (?:OR REPLACE )?((?:TABLE|TRIGGER|VIEW|FUNCTION) [\w.]+)/;
+  const named = /^CREATE (?:OR REPLACE )?((?:SEQUENCE|TABLE|TRIGGER|VIEW|FUNCTION) [\w.]+)/;
   const names = parts.flatMap(({ statement, comment }) =>
     comment === null ? (named.exec(statement)?.[1] ?? []) : [],
   );
@@ -103,7 +106,7 @@ function commentLines(comment: string | null, indent = ""): string {
 async function rejectOthers(sql: Sql, schema: string): Promise<void> {
   const others = await sql.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c
-     where relnamespace = $1::regnamespace and relkind not in ('r', 'v', 'i', 'c')
+     where relnamespace = $1::regnamespace and relkind not in ('r', 'v', 'i', 'c', 'S')
        and not exists (select from pg_depend where objid = c.oid and deptype = 'i')
      union all
      select t.oid::regtype::text from pg_type t
@@ -121,6 +124,14 @@ async function rejectOthers(sql: Sql, schema: string): Promise<void> {
 const extensionsOf = `
   select format('CREATE EXTENSION %I', extname) as statement, obj_description(oid, 'pg_extension') as comment
   from pg_extension where extnamespace = $1::regnamespace order by extname collate "C"`;
+
+/** Without those of identity columns. All are bigint, from 1. */
+const sequencesOf = `
+  select format('CREATE SEQUENCE %s', c.oid::regclass) as statement, obj_description(c.oid, 'pg_class') as comment
+  from pg_class c
+  where relnamespace = $1::regnamespace and relkind = 'S'
+    and not exists (select from pg_depend where objid = c.oid and deptype = 'i')
+  order by relname collate "C"`;
 
 interface Table {
   id: number;

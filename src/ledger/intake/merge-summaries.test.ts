@@ -16,7 +16,7 @@ test("changes are merged until the merging is disposed", async () => {
   expect(await countSummaryChanges(database, 100)).toBeGreaterThan(0);
   const logged: string[] = [];
   {
-    await using _merging = startMergingSummaries(database, openTestLog(logged), 10);
+    await using _merging = startMergingSummaries(database, openTestLog(logged), { idleMs: 10, min: 1 });
     await eventually(async () => expect(await countSummaryChanges(database, 100)).toBe(0));
     expect(await summaryDifferences(database, 10)).toEqual([]);
   }
@@ -35,7 +35,7 @@ test("a failure is logged once, and merging goes on after it", async () => {
       return [{ merged: 0 }];
     },
   } as unknown as Database;
-  await using _merging = startMergingSummaries(failing, openTestLog(logged), 10);
+  await using _merging = startMergingSummaries(failing, openTestLog(logged), { idleMs: 10 });
   await eventually(async () => expect(calls).toBeGreaterThan(3));
   expect(logged).toHaveLength(1);
   expect(logged[0]).toContain("changes of summaries could not be merged");

@@ -2,8 +2,13 @@ import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { repeat } from "../../waiting/repeat.ts";
-import { mergeSummaryChanges } from "../tables/summary/upkeep.ts";
+import { mergeSummaryChanges, recordInstantPosition } from "../tables/summary/upkeep.ts";
 
+/**
+ * The number of changes below which none is merged. Reports add them up, which is quick, and a summary that is changed keeps a
+ * version for each merge.
+ */
+export const waitingMin = 1000;
 /** Limits of the number of changes that one statement merges. */
 const stepMin = 100;
 const stepMax = 5000;
@@ -11,22 +16,27 @@ const stepMax = 5000;
 const stepMaxMs = 50;
 /** The delay after a statement that has merged as many as it may. Others use the database meanwhile. */
 const busyDelayMs = 20;
-/** The delay after a statement that has merged all changes, or while another process merges. */
+/** The delay while few changes wait, or while another process merges. */
 const idleDelayMs = 1000;
 
 /**
- * Merges the changes of the summaries (migration 0012) in small steps until it is disposed. Every process does, and the
- * database lets one merge at a time.
+ * Merges the changes of the summaries (migration 0037) in small steps, and records the positions of instants, until it is
+ * disposed. Every process does, and the database lets one merge at a time.
  */
-export function startMergingSummaries(database: Database, log: Logger, idleMs = idleDelayMs) {
+export function startMergingSummaries(
+  database: Database,
+  log: Logger,
+  { idleMs = idleDelayMs, min = waitingMin } = {},
+) {
   const outage = watchOutage(log);
   let step = stepMin;
 
   /** Resolves with true if more changes may wait. */
   async function merge(): Promise<boolean> {
     try {
+      await recordInstantPosition(database);
       const startedAt = performance.now();
-      const isFull = (await mergeSummaryChanges(database, step)) === step;
+      const isFull = (await mergeSummaryChanges(database, step, min)) >= step;
       const durationMs = performance.now() - startedAt;
       if (durationMs > stepMaxMs) step = Math.max(stepMin, Math.floor(step / 2));
       else if (isFull && durationMs < stepMaxMs / 2) step = Math.min(stepMax, step * 2);

@@ -42,8 +42,9 @@ export async function verifySummaries(database: Database): Promise<string[]> {
   const differences = await database.transaction((sql) => summaryDifferences(sql, summariesMax), limits);
   return differences.map(({ key, columns }) => {
     const { all_accounts, gateway_account_id, grain, period, transaction_type, state, live, moto } = key;
+    const version = key.merged_end === null ? "" : ` (version of merge ${key.merged_end})`;
     const account = all_accounts ? "all accounts" : `account ${gateway_account_id}`;
-    return `summary of ${account}, ${grain} ${period}, ${transaction_type} ${state}, live ${live}, moto ${moto}: ${columns.join(", ")}`;
+    return `summary of ${account}, ${grain} ${period}, ${transaction_type} ${state}, live ${live}, moto ${moto}${version}: ${columns.join(", ")}`;
   });
 }
 

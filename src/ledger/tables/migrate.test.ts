@@ -150,7 +150,7 @@ test("summaries by hour are those of older transactions, whether their changes a
       [first, last],
     );
   await insert(1, 200);
-  await mergeSummaryChanges(database, 1000);
+  await database.run("select merge_transaction_summary_changes(1000)");
   await insert(201, 400);
   await database.run("update transaction set state = 'SUCCESS' where external_id like '%7'");
   const before = await daysOfPreviousRelease(database);
@@ -300,7 +300,12 @@ const inBatches = "-- in batches";
 const allowed: Record<string, RegExp[]> = {
   "": [
     /^create table \w+ \(.*\)( with \(.*\))?$/s,
+    /^create sequence \w+$/,
     /^alter table \w+ add column \w+ \w+(\[\])?(, add column \w+ \w+(\[\])?)*$/,
+    // A constant is no value in a row.
+    /^alter table \w+ add column \w+ \w+ not null default \d+$/,
+    // Of later rows.
+    /^alter table \w+ alter column \w+ set default /,
     /^alter table \w+ add constraint \w+ check \(.*\) not valid$/s,
     /^alter table \w+ drop (column|constraint) \w+$/,
     /^alter table \w+ rename (to|column \w+ to) \w+$/,
@@ -308,12 +313,20 @@ const allowed: Record<string, RegExp[]> = {
     /^create (or replace )?function \w+\(/,
     /^do \$\w+\$ .* create function /,
     /^create (or replace )?trigger \w+ after (insert|update|delete) on \w+ referencing .* for each statement /,
+    /^create trigger \w+ before update on \w+ for each row when /,
     /^alter table \w+ set \(fillfactor = \d+\)$/,
     // It reads a whole table without a lock that a request of the previous release would wait for.
     /^select rebuild_transaction_(hour_)?summaries\(\)$/,
     // It reads the end of an index.
     /^insert into \w+ \([\w, ]+\) select \d+, coalesce\(max\(id\), 0\) from event$/,
+    // They write a row into a new table.
+    /^insert into \w+ values \(\d+\)$/,
+    /^insert into \w+ select now\(\), [^;]* from event_feed_epoch$/,
+    /^lock table \w+ in share row exclusive mode$/,
+    // It reads a table from which rows are removed after seconds.
+    /^insert into transaction_change select 0, [^;]* from transaction_summary_change$/,
     /^drop (table|view) \w+$/,
+    /^drop function \w+\(\)$/,
     /^comment on \w+ [^']* is '/,
   ],
   [outside]: [

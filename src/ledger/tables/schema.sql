@@ -1,8 +1,11 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 133fef40a49ee54a8d47c93f8c68b1349673b0a280cf70b5909505280fb17a76
+-- Hash of the migrations and of this text: 0513dbcc6698b52021bd8fa17ab50dc5bed5af3e59ebe3290725f34c4e9ad9d8
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
+
+-- Ids of summaries.
+CREATE SEQUENCE transaction_summary_id;
 
 -- What the events of an agreement amount to: one row for each.
 CREATE TABLE agreement (
@@ -126,6 +129,15 @@ CREATE TABLE event_feed_epoch (
   only_row boolean NOT NULL DEFAULT true,
   CONSTRAINT event_feed_epoch_pkey PRIMARY KEY (only_row),
   CONSTRAINT event_feed_epoch_only_row_check CHECK (only_row)
+);
+
+-- Positions of the feed at instants: each quarter of an hour, since at one of these the days of each time zone begin.
+-- Everything that was stored up to the instant is before the position. The first row is of the instant at which this
+-- table was made. Earlier positions are not known.
+CREATE TABLE instant_position (
+  instant timestamp with time zone NOT NULL,
+  sql_transaction bigint NOT NULL,
+  CONSTRAINT instant_position_pkey PRIMARY KEY (instant)
 );
 
 -- What became of the messages of each minute, in all processes together. Rows older than a day are removed.
@@ -290,13 +302,40 @@ CREATE TRIGGER outline_delete AFTER DELETE ON transaction REFERENCING OLD TABLE 
 CREATE TRIGGER outline_insert AFTER INSERT ON transaction REFERENCING NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION outline_insert();
 -- Writes the outlines of transactions whose outline has changed. An update of other columns writes none.
 CREATE TRIGGER outline_update AFTER UPDATE ON transaction REFERENCING OLD TABLE AS old_row NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION outline_update();
--- Takes the numbers and sums of removed transactions off, by rows with negative numbers in transaction_summary_change.
-CREATE TRIGGER summarise_delete AFTER DELETE ON transaction REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION summarise_hours_of_delete();
--- Adds the numbers and sums of new transactions to transaction_summary_change, so that summaries are never behind.
-CREATE TRIGGER summarise_insert AFTER INSERT ON transaction REFERENCING NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION summarise_hours_of_insert();
--- Adds how an update changes the numbers and sums of transactions to transaction_summary_change. An update of other
--- columns adds none.
-CREATE TRIGGER summarise_update AFTER UPDATE ON transaction REFERENCING OLD TABLE AS old_row NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION summarise_hours_of_update();
+-- As summarise_insert.
+CREATE TRIGGER summarise_delete AFTER DELETE ON transaction REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_delete();
+-- Adds what a statement changes to transaction_change, whichever release runs it.
+CREATE TRIGGER summarise_insert AFTER INSERT ON transaction REFERENCING NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_insert();
+-- As summarise_insert.
+CREATE TRIGGER summarise_update AFTER UPDATE ON transaction REFERENCING OLD TABLE AS old_row NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_update();
+
+-- What each SQL transaction has changed in the transactions, in the order of the feed, for good: a row for each
+-- transaction and its values. A position in the feed is also one here, so a report can be read as of a position.
+-- Summaries are merged from these rows.
+CREATE TABLE transaction_change (
+  -- As in event_feed. 0 for changes that no merge had added to the summaries when this table was made.
+  sql_transaction bigint NOT NULL,
+  -- The hour (UTC) in which the transaction was created.
+  hour timestamp with time zone NOT NULL,
+  -- 1 for values that the transaction has since, -1 for those that it had before, and 0 if only sums have changed, or
+  -- none.
+  count integer NOT NULL,
+  live boolean,
+  moto boolean NOT NULL,
+  external_id text NOT NULL,
+  gateway_account_id text,
+  transaction_type text NOT NULL,
+  state text NOT NULL,
+  -- Pence, as the other sums, which are those of transaction_summary.
+  amount numeric NOT NULL,
+  total_amount numeric NOT NULL,
+  net_amount numeric NOT NULL,
+  fee numeric NOT NULL,
+  refunded_amount numeric NOT NULL,
+  gross_amount numeric NOT NULL
+);
+CREATE INDEX transaction_change_hour_idx ON transaction_change USING btree (gateway_account_id, hour, sql_transaction);
+CREATE INDEX transaction_change_order_idx ON transaction_change USING btree (sql_transaction);
 
 -- Numbers and sums of transactions by hour (UTC), so that a report in any time zone reads few rows. Merged from
 -- transaction_summary_change.
@@ -317,9 +356,17 @@ CREATE TABLE transaction_hour_summary (
   fee numeric NOT NULL,
   refunded_amount numeric NOT NULL,
   gross_amount numeric NOT NULL,
+  -- As in transaction_summary.
+  id bigint DEFAULT nextval('transaction_summary_id'::regclass),
+  -- The merge since which the summary is this.
+  merged_end bigint NOT NULL DEFAULT 0,
   CONSTRAINT transaction_hour_summary_key UNIQUE NULLS NOT DISTINCT (all_accounts, gateway_account_id, hour, transaction_type, state, live, moto)
 ) WITH (fillfactor=80);
 CREATE INDEX transaction_hour_summary_hour_idx ON transaction_hour_summary USING btree (hour) WHERE NOT all_accounts;
+-- As for transaction_summary.
+CREATE TRIGGER keep_first_version BEFORE UPDATE ON transaction_hour_summary FOR EACH ROW WHEN (old.id IS NULL) EXECUTE FUNCTION keep_first_summary_version();
+-- As for transaction_summary.
+CREATE TRIGGER keep_versions AFTER UPDATE ON transaction_hour_summary REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION keep_summary_versions();
 
 -- The columns of a transaction by which searches by type and state walk. A change of the state writes this short row
 -- and its indexes, and leaves the indexes of the transaction as they are.
@@ -358,19 +405,32 @@ CREATE TABLE transaction_summary (
   refunded_amount numeric NOT NULL,
   -- The total amounts. Of a transaction without one, its amount.
   gross_amount numeric NOT NULL,
+  -- Null if the summary has not changed since it has ids.
+  id bigint DEFAULT nextval('transaction_summary_id'::regclass),
+  -- The merge since which the summary is this.
+  merged_end bigint NOT NULL DEFAULT 0,
   CONSTRAINT transaction_summary_key UNIQUE NULLS NOT DISTINCT (all_accounts, grain, gateway_account_id, period, transaction_type, state, live, moto)
 ) WITH (fillfactor=70);
 CREATE INDEX transaction_summary_period_idx ON transaction_summary USING btree (grain, period) WHERE NOT all_accounts;
+-- Gives the summary an id with its first version. Older summaries have none.
+CREATE TRIGGER keep_first_version BEFORE UPDATE ON transaction_summary FOR EACH ROW WHEN (old.id IS NULL) EXECUTE FUNCTION keep_first_summary_version();
+-- Keeps what the summaries were before a merge.
+CREATE TRIGGER keep_versions AFTER UPDATE ON transaction_summary REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION keep_summary_versions();
 
--- What statements have changed and is not merged into the summaries yet: a row for each key and statement. Writers only
--- add rows, so they do not wait for each other, and a report adds the rows up.
-CREATE TABLE transaction_summary_change (
-  day date NOT NULL,
-  gateway_account_id text,
-  transaction_type text NOT NULL,
-  state text NOT NULL,
-  live boolean,
-  moto boolean NOT NULL,
+-- The ends of the changes that each merge has added to the summaries: those of the SQL transactions below. Reports add
+-- the later changes up.
+CREATE TABLE transaction_summary_merge (
+  merged_end bigint NOT NULL,
+  CONSTRAINT transaction_summary_merge_pkey PRIMARY KEY (merged_end)
+);
+
+-- What a summary was before a merge has changed it, so that a report as of a position reads one version of each
+-- summary.
+CREATE TABLE transaction_summary_version (
+  -- The id in transaction_summary or transaction_hour_summary.
+  summary_id bigint NOT NULL,
+  -- The merge since which the summary was this. 0 if it was this before the first merge.
+  merged_end bigint NOT NULL,
   count bigint NOT NULL,
   amount numeric NOT NULL,
   total_amount numeric NOT NULL,
@@ -378,11 +438,57 @@ CREATE TABLE transaction_summary_change (
   fee numeric NOT NULL,
   refunded_amount numeric NOT NULL,
   gross_amount numeric NOT NULL,
-  -- Null in a change that is older than the summaries by hour.
-  hour timestamp with time zone
-) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
-ALTER TABLE transaction_summary_change REPLICA IDENTITY FULL;
-CREATE INDEX transaction_summary_change_account_idx ON transaction_summary_change USING btree (gateway_account_id);
+  CONSTRAINT transaction_summary_version_pkey PRIMARY KEY (summary_id, merged_end)
+);
+
+-- What each merge has changed in each summary, computed from the changes.
+CREATE VIEW expected_summary_merge AS
+ SELECT own.all_accounts,
+    own.grain,
+    own.period,
+    own.gateway_account_id,
+    changed.transaction_type,
+    changed.state,
+    changed.live,
+    changed.moto,
+    changed.merged_end,
+    sum(changed.count)::bigint AS count,
+    sum(changed.amount) AS amount,
+    sum(changed.total_amount) AS total_amount,
+    sum(changed.net_amount) AS net_amount,
+    sum(changed.fee) AS fee,
+    sum(changed.refunded_amount) AS refunded_amount,
+    sum(changed.gross_amount) AS gross_amount
+   FROM ( SELECT transaction_change.hour,
+            transaction_change.gateway_account_id AS account,
+            transaction_change.transaction_type,
+            transaction_change.state,
+            transaction_change.live,
+            transaction_change.moto,
+            merge.merged_end,
+            sum(transaction_change.count) AS count,
+            sum(transaction_change.amount) AS amount,
+            sum(transaction_change.total_amount) AS total_amount,
+            sum(transaction_change.net_amount) AS net_amount,
+            sum(transaction_change.fee) AS fee,
+            sum(transaction_change.refunded_amount) AS refunded_amount,
+            sum(transaction_change.gross_amount) AS gross_amount
+           FROM transaction_change
+             CROSS JOIN LATERAL ( SELECT transaction_summary_merge.merged_end
+                   FROM transaction_summary_merge
+                  WHERE transaction_summary_merge.merged_end > transaction_change.sql_transaction
+                  ORDER BY transaction_summary_merge.merged_end
+                 LIMIT 1) merge
+          GROUP BY transaction_change.hour, transaction_change.gateway_account_id, transaction_change.transaction_type, transaction_change.state, transaction_change.live, transaction_change.moto, merge.merged_end) changed
+     CROSS JOIN LATERAL ( SELECT summarised_periods.all_accounts,
+            summarised_periods.grain,
+            (summarised_periods.period::timestamp without time zone AT TIME ZONE 'UTC'::text) AS period,
+            summarised_periods.gateway_account_id
+           FROM summarised_periods(utc_day(changed.hour), changed.account) summarised_periods(all_accounts, grain, period, gateway_account_id)
+        UNION ALL
+         VALUES (true,'hour'::text,changed.hour,NULL::text), (false,'hour'::text,changed.hour,changed.account)) own
+  GROUP BY own.all_accounts, own.grain, own.period, own.gateway_account_id, changed.transaction_type, changed.state, changed.live, changed.moto, changed.merged_end
+ HAVING sum(changed.count) <> 0::numeric OR sum(changed.amount) <> 0::numeric OR sum(changed.total_amount) <> 0::numeric OR sum(changed.net_amount) <> 0::numeric OR sum(changed.fee) <> 0::numeric OR sum(changed.refunded_amount) <> 0::numeric OR sum(changed.gross_amount) <> 0::numeric;
 
 -- The summaries by hour that the transactions require beside the changes that are not merged, for a comparison with
 -- transaction_hour_summary.
@@ -499,6 +605,61 @@ CREATE VIEW expected_transaction_summary AS
   GROUP BY own.all_accounts, own.grain, own.period, own.gateway_account_id, summarised.transaction_type, summarised.state, summarised.live, summarised.moto
  HAVING sum(summarised.count) <> 0::numeric OR sum(summarised.amount) <> 0::numeric OR sum(summarised.total_amount) <> 0::numeric OR sum(summarised.net_amount) <> 0::numeric OR sum(summarised.fee) <> 0::numeric OR sum(summarised.refunded_amount) <> 0::numeric OR sum(summarised.gross_amount) <> 0::numeric;
 
+-- The versions that the summaries and the changes require, for a comparison with transaction_summary_version.
+CREATE VIEW expected_transaction_summary_version AS
+ SELECT summary.id AS summary_id,
+    lag(merge.merged_end, 1, 0::bigint) OVER in_order AS merged_end,
+    summary.count::numeric - sum(merge.count) OVER since AS count,
+    summary.amount - sum(merge.amount) OVER since AS amount,
+    summary.total_amount - sum(merge.total_amount) OVER since AS total_amount,
+    summary.net_amount - sum(merge.net_amount) OVER since AS net_amount,
+    summary.fee - sum(merge.fee) OVER since AS fee,
+    summary.refunded_amount - sum(merge.refunded_amount) OVER since AS refunded_amount,
+    summary.gross_amount - sum(merge.gross_amount) OVER since AS gross_amount
+   FROM expected_summary_merge merge
+     JOIN merged_summary summary ON summary.all_accounts = merge.all_accounts AND summary.grain = merge.grain AND summary.period = merge.period AND summary.transaction_type = merge.transaction_type AND summary.state = merge.state AND summary.moto = merge.moto AND COALESCE(summary.gateway_account_id, ''::text) = COALESCE(merge.gateway_account_id, ''::text) AND COALESCE(summary.live::text, ''::text) = COALESCE(merge.live::text, ''::text)
+  WINDOW in_order AS (PARTITION BY summary.id ORDER BY merge.merged_end), since AS (PARTITION BY summary.id ORDER BY merge.merged_end ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING);
+
+-- The rows of transaction_summary and transaction_hour_summary in one form.
+CREATE VIEW merged_summary AS
+ SELECT transaction_summary.id,
+    transaction_summary.merged_end,
+    transaction_summary.all_accounts,
+    transaction_summary.grain,
+    (transaction_summary.period::timestamp without time zone AT TIME ZONE 'UTC'::text) AS period,
+    transaction_summary.gateway_account_id,
+    transaction_summary.transaction_type,
+    transaction_summary.state,
+    transaction_summary.live,
+    transaction_summary.moto,
+    transaction_summary.count,
+    transaction_summary.amount,
+    transaction_summary.total_amount,
+    transaction_summary.net_amount,
+    transaction_summary.fee,
+    transaction_summary.refunded_amount,
+    transaction_summary.gross_amount
+   FROM transaction_summary
+UNION ALL
+ SELECT transaction_hour_summary.id,
+    transaction_hour_summary.merged_end,
+    transaction_hour_summary.all_accounts,
+    'hour'::text AS grain,
+    transaction_hour_summary.hour AS period,
+    transaction_hour_summary.gateway_account_id,
+    transaction_hour_summary.transaction_type,
+    transaction_hour_summary.state,
+    transaction_hour_summary.live,
+    transaction_hour_summary.moto,
+    transaction_hour_summary.count,
+    transaction_hour_summary.amount,
+    transaction_hour_summary.total_amount,
+    transaction_hour_summary.net_amount,
+    transaction_hour_summary.fee,
+    transaction_hour_summary.refunded_amount,
+    transaction_hour_summary.gross_amount
+   FROM transaction_hour_summary;
+
 -- The dead letters, as releases before migration 0007 read and write them.
 CREATE VIEW parked_message AS
  SELECT id,
@@ -507,6 +668,26 @@ CREATE VIEW parked_message AS
     reason,
     created_at AS parked_at
    FROM dead_letter;
+
+-- The changes that are not merged into the summaries. A report adds them up.
+CREATE VIEW transaction_summary_change AS
+ SELECT utc_day(hour) AS day,
+    gateway_account_id,
+    transaction_type,
+    state,
+    live,
+    moto,
+    count::bigint AS count,
+    amount,
+    total_amount,
+    net_amount,
+    fee,
+    refunded_amount,
+    gross_amount,
+    hour
+   FROM transaction_change
+  WHERE sql_transaction >= (( SELECT max(transaction_summary_merge.merged_end) AS max
+           FROM transaction_summary_merge)) AND sql_transaction < '9223372036854775807'::bigint;
 
 -- The account that an event names, in its details or beside them.
 CREATE OR REPLACE FUNCTION account_of_event(event_details jsonb, other_members jsonb)
@@ -644,7 +825,10 @@ begin
     end
     from (
       select feed_end, coalesce((select max(id) from event), 0) as newest, array(
-        select distinct sql_transaction - feed_end from event_feed where sql_transaction >= feed_end limit 101
+        select sql_transaction - feed_end from event_feed where sql_transaction >= feed_end
+        union
+        select sql_transaction - feed_end from transaction_change where sql_transaction >= feed_end
+        limit 101
       ) as distances
       from (
         select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as feed_end
@@ -679,49 +863,97 @@ AS $function$
     then member #>> '{}' end
 $function$;
 
--- Merges changes, up to a number, into the summaries and returns how many they were. Only one session merges at a time.
--- Another one returns 0.
-CREATE OR REPLACE FUNCTION merge_transaction_summary_changes(changes_max integer)
- RETURNS integer
+-- Gives a summary an id and keeps its first version.
+CREATE OR REPLACE FUNCTION keep_first_summary_version()
+ RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+begin
+  new.id := nextval('transaction_summary_id');
+  insert into transaction_summary_version
+  values (
+    new.id, old.merged_end, old.count, old.amount, old.total_amount, old.net_amount, old.fee, old.refunded_amount,
+    old.gross_amount
+  );
+  return new;
+end $function$;
+
+-- Keeps the old rows as versions.
+CREATE OR REPLACE FUNCTION keep_summary_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into transaction_summary_version
+  select id, merged_end, count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  from old_row where id is not null
+  on conflict do nothing;
+  return null;
+end $function$;
+
+-- The same without a minimum, for the previous release.
+CREATE OR REPLACE FUNCTION merge_transaction_summary_changes(changes_max integer)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  select merge_transaction_summary_changes(changes_max, 1)
+$function$;
+
+-- Merges the oldest changes of whole SQL transactions, about as many as the maximum, into the summaries, if at least
+-- the minimum wait. Returns their number, which is 0 while another session merges.
+CREATE OR REPLACE FUNCTION merge_transaction_summary_changes(changes_max integer, changes_min integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
 declare
+  feed_end constant bigint := event_feed_end();
+  merged_begin bigint;
+  new_end bigint;
   merged integer;
-  empty tid[];
-  empty_hours tid[];
 begin
   if not pg_try_advisory_xact_lock(hashtext('transaction_summary'), 0) then return 0; end if;
-  with taken as (
-    delete from transaction_summary_change
-    where ctid = any (array(select ctid from transaction_summary_change limit changes_max))
-    returning *
-  ),
-  changed as materialized (
-    select hour, day, gateway_account_id as account, transaction_type, state, live, moto,
+  merged_begin := (select max(merged_end) from transaction_summary_merge);
+  select max(sql_transaction) + 1, count(*) into new_end, merged from (
+    select sql_transaction from transaction_change
+    where sql_transaction >= merged_begin and sql_transaction < feed_end
+    order by sql_transaction limit greatest(changes_max, changes_min)
+  ) as waiting;
+  if merged < greatest(changes_min, 1) or changes_max < 1 then return 0; end if;
+  if merged > changes_max then
+    new_end := 1 + (
+      select sql_transaction from transaction_change where sql_transaction >= merged_begin
+      order by sql_transaction limit 1 offset changes_max - 1
+    );
+  end if;
+  with changed as materialized (
+    select hour, gateway_account_id as account, transaction_type, state, live, moto, count(*) as taken,
       sum(count) as count, sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount,
       sum(fee) as fee, sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
-    from taken group by 1, 2, 3, 4, 5, 6, 7
+    from transaction_change where sql_transaction >= merged_begin and sql_transaction < new_end
+    group by 1, 2, 3, 4, 5, 6
   ),
   -- Summed up before they are multiplied by six.
   changed_day as materialized (
-    select day, account, transaction_type, state, live, moto,
+    select utc_day(hour) as day, account, transaction_type, state, live, moto,
       sum(count) as count, sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount,
       sum(fee) as fee, sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
     from changed group by 1, 2, 3, 4, 5, 6
-    having (
-      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
-    ) <> (0, 0, 0, 0, 0, 0, 0)
   ),
   saved as (
     insert into transaction_summary as summary (
-      all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto,
+      all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto, merged_end,
       count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
     )
-    select own.*, transaction_type, state, live, moto,
+    select own.*, transaction_type, state, live, moto, new_end,
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     from changed_day cross join lateral summarised_periods(day, account) as own
     group by 1, 2, 3, 4, 5, 6, 7, 8
+    having (
+      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+    ) <> (0, 0, 0, 0, 0, 0, 0)
     on conflict on constraint transaction_summary_key do update set
+      merged_end = excluded.merged_end,
       count = summary.count + excluded.count,
       amount = summary.amount + excluded.amount,
       total_amount = summary.total_amount + excluded.total_amount,
@@ -729,23 +961,21 @@ begin
       fee = summary.fee + excluded.fee,
       refunded_amount = summary.refunded_amount + excluded.refunded_amount,
       gross_amount = summary.gross_amount + excluded.gross_amount
-    returning summary.ctid as place,
-      (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) = (0, 0, 0, 0, 0, 0, 0) as is_empty
   ),
   saved_hour as (
     insert into transaction_hour_summary as summary (
-      hour, all_accounts, gateway_account_id, transaction_type, state, live, moto,
+      hour, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end,
       count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
     )
-    select hour, own.*, transaction_type, state, live, moto,
+    select hour, own.*, transaction_type, state, live, moto, new_end,
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
-    where hour is not null
     group by 1, 2, 3, 4, 5, 6, 7
     having (
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     ) <> (0, 0, 0, 0, 0, 0, 0)
     on conflict on constraint transaction_hour_summary_key do update set
+      merged_end = excluded.merged_end,
       count = summary.count + excluded.count,
       amount = summary.amount + excluded.amount,
       total_amount = summary.total_amount + excluded.total_amount,
@@ -753,16 +983,9 @@ begin
       fee = summary.fee + excluded.fee,
       refunded_amount = summary.refunded_amount + excluded.refunded_amount,
       gross_amount = summary.gross_amount + excluded.gross_amount
-    returning summary.ctid as place,
-      (count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount) = (0, 0, 0, 0, 0, 0, 0) as is_empty
   )
-  select
-    (select count(*) from taken),
-    (select array_agg(place) from saved where is_empty),
-    (select array_agg(place) from saved_hour where is_empty)
-  into merged, empty, empty_hours;
-  delete from transaction_summary where ctid = any(empty);
-  delete from transaction_hour_summary where ctid = any(empty_hours);
+  select sum(taken) into merged from changed;
+  insert into transaction_summary_merge values (new_end);
   return merged;
 end $function$;
 
@@ -821,27 +1044,7 @@ AS $function$
   end
 $function$;
 
--- Computes the summaries by hour from the transactions, which can change meanwhile.
-CREATE OR REPLACE FUNCTION rebuild_transaction_hour_summaries()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform pg_advisory_xact_lock(hashtext('transaction_summary'), 0);
-  -- Changes without an hour count for the other summaries only. They are merged first, so that a report needs no day.
-  while exists (select from transaction_summary_change where hour is null) loop
-    perform merge_transaction_summary_changes(5000);
-  end loop;
-  delete from transaction_hour_summary;
-  insert into transaction_hour_summary (
-    hour, all_accounts, gateway_account_id, transaction_type, state, live, moto,
-    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
-  )
-  select * from expected_transaction_hour_summary;
-end $function$;
-
--- Computes all summaries from the transactions. These can change meanwhile, since a change that is not seen is merged
--- later.
+-- Computes the summaries from the transactions, which can change meanwhile, and their versions from the changes.
 CREATE OR REPLACE FUNCTION rebuild_transaction_summaries()
  RETURNS void
  LANGUAGE plpgsql
@@ -849,13 +1052,118 @@ AS $function$
 begin
   perform pg_advisory_xact_lock(hashtext('transaction_summary'), 0);
   delete from transaction_summary;
+  delete from transaction_hour_summary;
+  delete from transaction_summary_version;
   insert into transaction_summary (
     all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto,
     count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
   )
   select * from expected_transaction_summary;
-  perform rebuild_transaction_hour_summaries();
+  insert into transaction_hour_summary (
+    hour, all_accounts, gateway_account_id, transaction_type, state, live, moto,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select * from expected_transaction_hour_summary;
+  create temporary table latest_merge on commit drop as
+  select all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto, max(merged_end) as merged_end
+  from expected_summary_merge group by 1, 2, 3, 4, 5, 6, 7, 8;
+  insert into transaction_summary (
+    all_accounts, grain, period, gateway_account_id, transaction_type, state, live, moto, merged_end,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select all_accounts, grain, utc_day(period), gateway_account_id, transaction_type, state, live, moto, merged_end,
+    0, 0, 0, 0, 0, 0, 0
+  from latest_merge where grain <> 'hour'
+  on conflict on constraint transaction_summary_key do update set merged_end = excluded.merged_end;
+  insert into transaction_hour_summary (
+    hour, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select period, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end, 0, 0, 0, 0, 0, 0, 0
+  from latest_merge where grain = 'hour'
+  on conflict on constraint transaction_hour_summary_key do update set merged_end = excluded.merged_end;
+  drop table latest_merge;
+  delete from transaction_summary_version;
+  insert into transaction_summary_version select * from expected_transaction_summary_version;
 end $function$;
+
+-- Subtracts the old rows in transaction_change.
+CREATE OR REPLACE FUNCTION record_changes_of_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select -1 as sign, * from old_row) then return null; end if;
+        insert into transaction_change (
+          sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select
+          (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
+          external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
+          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
+          sum(sign * refunded_amount), sum(sign * gross_amount)
+        from (select -1 as sign, * from old_row) as written cross join lateral summarised_details(details)
+        group by 2, 3, 4, 5, 6, 7, 8;
+        return null;
+      end $function$;
+
+-- Adds the new rows to transaction_change.
+CREATE OR REPLACE FUNCTION record_changes_of_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select 1 as sign, * from new_row) then return null; end if;
+        insert into transaction_change (
+          sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select
+          (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
+          external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
+          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
+          sum(sign * refunded_amount), sum(sign * gross_amount)
+        from (select 1 as sign, * from new_row) as written cross join lateral summarised_details(details)
+        group by 2, 3, 4, 5, 6, 7, 8;
+        return null;
+      end $function$;
+
+-- Adds the difference between the old and the new rows to transaction_change.
+CREATE OR REPLACE FUNCTION record_changes_of_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        -- An upsert runs two of the triggers, often one of them without rows.
+        if not exists (select 1 as sign, * from new_row union all select -1, * from old_row) then return null; end if;
+        insert into transaction_change (
+          sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
+          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+        )
+        select
+          (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
+          external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
+          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
+          sum(sign * refunded_amount), sum(sign * gross_amount)
+        from (select 1 as sign, * from new_row union all select -1, * from old_row) as written cross join lateral summarised_details(details)
+        group by 2, 3, 4, 5, 6, 7, 8;
+        return null;
+      end $function$;
+
+-- Records the present position for the last quarter of an hour, once.
+CREATE OR REPLACE FUNCTION record_instant_position()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into instant_position
+  select instant, (epoch << 40) + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  from event_feed_epoch cross join (select date_bin('15 minutes', now(), '2000-01-01Z') as instant) as quarter
+  where instant > (select max(instant) from instant_position)
+  on conflict do nothing
+$function$;
 
 -- Not used since there are summaries by hour.
 CREATE OR REPLACE FUNCTION summarise_delete()

@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 1a7ff3c0e6b7cd244024fe4f9dc2d47c4766049cbaf4c129046e09260a6e92af
+-- Hash of the migrations and of this text: cc57afd43bcda492b413c9ec4bed6f053409766b518133761381c88b9b6bb283
 
 -- The change records from the first number of the feed on. The newest one is never deleted. A store that keeps all
 -- records adds the indexes change_by_resource and change_by_feature.

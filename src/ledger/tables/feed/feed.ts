@@ -199,8 +199,11 @@ export async function mayBeInFeed(sql: Sql, { sql_transaction, event_id, timesta
 /** Has a row if the ids of SQL transactions have begun again: a dump of the database was restored in another server. */
 const hasBegunAgain = `
   select from event_feed_epoch
-  where (select max(sql_transaction) from event_feed)
-    >= (epoch << 40) + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+  where greatest(
+    (select max(sql_transaction) + 1 from event_feed),
+    (select max(sql_transaction) + 1 from transaction_change),
+    (select max(sql_transaction) from instant_position)
+  ) > (epoch << 40) + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
 
 /**
  * Makes new positions follow the existing ones also if a dump of the database was restored in a server whose ids of SQL

@@ -154,11 +154,12 @@ test("a report moves the hours of a day whose summary is missing because a chang
   await insertPayments(own, "a", "select 1 as n, timestamptz '2024-07-01T10:00Z' as instant");
   await own.run(`
     update transaction set created_date = '2024-07-01T23:00Z';
-    delete from transaction_summary_change where count > 0 and utc_hour(hour) = '2024-07-01T10:00Z'`);
+    delete from transaction_change where count > 0 and hour = '2024-07-01T10:00Z'`);
   await mergeAll(own);
   await own.run(`
-    insert into transaction_summary_change
-    select '2024-07-01', 'a', 'PAYMENT', 'ERROR', true, false, 1, 1, 0, 0, 0, 0, 1, '2024-07-01T10:00Z'`);
+    insert into transaction_change
+    select merged_end, '2024-07-01T10:00Z', 1, true, false, '1', 'a', 'PAYMENT', 'ERROR', 1, 0, 0, 0, 0, 1
+    from transaction_summary_merge order by merged_end desc limit 1`);
   expect(await summaryDifferences(own, 10)).toEqual([]);
   expect(await own.query("select from transaction_summary where grain = 'day'")).toEqual([]);
   const lastHours = { from: "2024-07-01T22:00:00.000000Z", to: "2024-07-02T00:00:00.000000Z" };
