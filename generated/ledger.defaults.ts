@@ -27,7 +27,8 @@ export const defaults = {
     "moto_header": false,
     "currency_header": false,
     "separator": "comma",
-    "byte_order_mark": false
+    "byte_order_mark": false,
+    "position_line": false
   },
   "queryTransactions": {},
   "listTransactionEvents": {
@@ -42,7 +43,8 @@ export const defaults = {
     "display_size": 500,
     "currency_header": false,
     "separator": "comma",
-    "byte_order_mark": false
+    "byte_order_mark": false,
+    "position_line": false
   },
   "getTransactionsSummary": {
     "override_account_id_restriction": false,

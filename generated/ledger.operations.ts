@@ -68,6 +68,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "Last-Event-ID",
         "in": "header"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -121,6 +124,9 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "cursor"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -144,6 +150,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -189,6 +198,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -214,6 +229,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -352,8 +370,17 @@ export const operations: ClientOperation[] = [
         "name": "byte_order_mark"
       },
       {
+        "name": "position_line"
+      },
+      {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -414,6 +441,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -455,6 +488,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -534,8 +573,17 @@ export const operations: ClientOperation[] = [
         "name": "byte_order_mark"
       },
       {
+        "name": "position_line"
+      },
+      {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -604,6 +652,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -654,6 +708,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -682,6 +742,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -727,6 +793,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -759,6 +831,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -791,6 +869,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -843,6 +927,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -904,6 +994,12 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "known_at"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -984,6 +1080,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -1023,6 +1122,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,
@@ -1064,6 +1166,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-None-Match",
         "in": "header"
+      },
+      {
+        "name": "at_least"
       }
     ],
     "hasBody": false,

@@ -33,6 +33,10 @@ export const problems = {
     "status": 410,
     "title": "The cursor no longer has a place in the feed"
   },
+  "position-unknown": {
+    "status": 410,
+    "title": "The ledger has no such position"
+  },
   "body-too-large": {
     "status": 413,
     "title": "The body is larger than 1 MiB"

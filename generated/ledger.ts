@@ -1359,6 +1359,8 @@ export interface components {
             /** @description The state of each target for events. Absent if the process has none, or if the state cannot be read. */
             publishing?: components["schemas"]["PublishingCheck"][];
         };
+        /** @description A position of this ledger, or a day. */
+        KnownAt: string;
         /**
          * @description A boolean, or its text `true` or `false`.
          * @example true
@@ -2054,6 +2056,8 @@ export interface components {
             currency: string;
             /** @description The groups, in order. */
             groups: components["schemas"]["TransactionGroup"][];
+            /** @description The same as the header `Ledger-Position`. The entity tag does not depend on it. */
+            position?: components["schemas"]["Cursor"];
         };
         /** @description Hours with transactions, oldest first. */
         TransactionsByHour: components["schemas"]["TransactionHour"][];
@@ -2211,7 +2215,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The cursor is that of an event that does not exist. */
+        /** @description The cursor is that of an event that does not exist, or the ledger has no such position. */
         Gone: {
             headers: {
                 "Cache-Control": components["headers"]["CacheControl"];
@@ -2314,6 +2318,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The ledger has no such position. */
+        UnknownPosition: {
+            headers: {
+                "Cache-Control": components["headers"]["CacheControl"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request has a body that is not JSON in UTF-8, or that has a content encoding. */
         UnsupportedMediaType: {
             headers: {
@@ -2361,6 +2376,12 @@ export interface components {
          * @example 2024-03-05T12:00:00Z
          */
         AsOf: string;
+        /**
+         * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+         *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+         * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+         */
+        AtLeast: components["schemas"]["Cursor"];
         /**
          * @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON.
          * @example true
@@ -2415,6 +2436,13 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
+         * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+         *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+         *     Default: everything that is stored.
+         * @example 2024-10-31
+         */
+        KnownAt: components["schemas"]["KnownAt"];
+        /**
          * @description Last instant, inclusive.
          * @example 2024-03-06T00:00:00Z
          */
@@ -2448,6 +2476,11 @@ export interface components {
          *     ]
          */
         PaymentStates: components["schemas"]["Status"][];
+        /**
+         * @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false.
+         * @example true
+         */
+        PositionLine: boolean;
         /**
          * @description States of refunds, separated by commas. See `payment_states`.
          * @example [
@@ -2532,6 +2565,17 @@ export interface components {
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
         ETagOfJson: string;
+        /**
+         * @description The response includes everything up to this position. With it as `at_least`, later responses do, too.
+         * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+         */
+        IncludedPosition: components["schemas"]["Cursor"];
+        /**
+         * @description The response has everything that the ledger knew at this position, and nothing else. With it as `known_at`, the same
+         *     request gets the same response later. Absent while more than 100 SQL transactions with events wait for an older one.
+         * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+         */
+        LedgerPosition: components["schemas"]["Cursor"];
         /**
          * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
          * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw>; rel="next"
@@ -2642,6 +2686,12 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ScopeId"][];
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They exclude
                  *     what arrived after the first page was read, and `total` keeps its value from then. Not allowed with a `page` other
                  *     than 1. Ignored for CSV.
@@ -2726,6 +2776,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2739,6 +2790,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2759,6 +2811,12 @@ export interface operations {
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description Whether both `service_id` and `account_id` are optional. Default false. Those that are present still apply.
                  * @example true
@@ -2799,6 +2857,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2811,6 +2870,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2831,6 +2891,12 @@ export interface operations {
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
@@ -2877,6 +2943,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2890,6 +2957,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2989,6 +3057,12 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ListedScopeId"][];
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description The cursor of the last event that the client has seen, or `newest`. Default is before the oldest event.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
@@ -3029,6 +3103,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     Link: components["headers"]["Link"];
                     "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3087,7 +3162,14 @@ export interface operations {
     };
     getEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+            };
             header?: {
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
@@ -3111,6 +3193,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3123,6 +3206,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3132,6 +3216,12 @@ export interface operations {
     listTickerEvents: {
         parameters: {
             query: {
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
@@ -3165,6 +3255,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3176,6 +3267,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3215,6 +3307,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description Number of payouts on a page. Default 20; a value above 500 counts as 500, and one above 100 as 100 with `extended=true`.
                  * @example 20
                  */
@@ -3236,6 +3334,13 @@ export interface operations {
                  *     ]
                  */
                 gateway_account_id?: components["schemas"]["ListedScopeId"][];
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Whether real money is involved. Default both.
                  * @example true
@@ -3279,6 +3384,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3291,6 +3397,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PayoutNotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3301,10 +3408,23 @@ export interface operations {
         parameters: {
             query: {
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description Gateway account of the payout.
                  * @example demo
                  */
                 gateway_account_id?: components["schemas"]["ScopeId"];
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Whether `gateway_account_id` is optional. Default false. A `gateway_account_id` that is present still applies.
                  * @example true
@@ -3334,6 +3454,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3346,6 +3467,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PayoutNotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3356,6 +3478,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
@@ -3365,6 +3493,13 @@ export interface operations {
                  * @example 2024-03-01
                  */
                 from_date: string;
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Last day (UTC) of `created_date`, inclusive.
                  * @example 2024-03-31
@@ -3388,6 +3523,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3400,6 +3536,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3415,6 +3552,12 @@ export interface operations {
                  */
                 account_id?: components["parameters"]["AccountId"];
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z
                  */
@@ -3425,6 +3568,13 @@ export interface operations {
                  * @example false
                  */
                 include_moto_statistics: boolean;
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
                  * @example true
@@ -3453,6 +3603,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3464,6 +3615,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3474,10 +3626,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description First day (UTC) of `created_date`, inclusive.
                  * @example 2024-03-01
                  */
                 from_date?: string;
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description State of the payments, as `x-state-machine` names it. Default is every state.
                  * @example SUCCESS
@@ -3506,6 +3671,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3517,6 +3683,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3527,10 +3694,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description First instant of `created_date`, inclusive.
                  * @example 2024-03-01T00:00:00Z
                  */
                 from_date?: string;
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description State of the payments, as `x-state-machine` names it. Default is every state.
                  * @example SUCCESS
@@ -3564,6 +3744,7 @@ export interface operations {
                      */
                     Deprecation: "@1796083200";
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3575,6 +3756,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3591,6 +3773,12 @@ export interface operations {
                  *     ]
                  */
                 account_id?: components["parameters"]["AccountIds"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON.
                  * @example true
@@ -3637,6 +3825,13 @@ export interface operations {
                  */
                 group_by?: components["schemas"]["GroupColumn"][];
                 /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
+                /**
                  * @description Whether real money is involved. Default both, and those of which it is not known.
                  * @example true
                  */
@@ -3655,6 +3850,11 @@ export interface operations {
                  *     ]
                  */
                 payment_states?: components["parameters"]["PaymentStates"];
+                /**
+                 * @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false.
+                 * @example true
+                 */
+                position_line: components["parameters"]["PositionLine"];
                 /**
                  * @description States of refunds, separated by commas. See `payment_states`.
                  * @example [
@@ -3722,6 +3922,7 @@ export interface operations {
                      */
                     "Content-Disposition"?: "attachment; filename=\"transaction-report.csv\"";
                     ETag: components["headers"]["ETagOfJson"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3735,6 +3936,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3745,6 +3947,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
@@ -3754,6 +3962,13 @@ export interface operations {
                  * @example 2024-03-05T00:00:00Z
                  */
                 from_date: components["parameters"]["FirstInstant"];
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Last instant, inclusive.
                  * @example 2024-03-06T00:00:00Z
@@ -3777,6 +3992,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3789,6 +4005,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3804,6 +4021,12 @@ export interface operations {
                  */
                 account_id?: components["parameters"]["AccountId"];
                 /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
                  * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z
                  */
@@ -3813,6 +4036,13 @@ export interface operations {
                  * @example true
                  */
                 include_moto_statistics: boolean;
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
                  * @example true
@@ -3846,6 +4076,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3857,6 +4088,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3878,6 +4110,12 @@ export interface operations {
                  * @example demo-agreement
                  */
                 agreement_id?: components["schemas"]["SearchText"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON.
                  * @example true
@@ -3996,6 +4234,13 @@ export interface operations {
                  */
                 gateway_transaction_id?: components["schemas"]["SearchText"];
                 /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
+                /**
                  * @description Last digits of the card number.
                  * @example 4242
                  */
@@ -4045,6 +4290,11 @@ export interface operations {
                  *     ]
                  */
                 payment_states?: components["parameters"]["PaymentStates"];
+                /**
+                 * @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false.
+                 * @example true
+                 */
+                position_line: components["parameters"]["PositionLine"];
                 /**
                  * @description Part of the reference, case-insensitive. Like every search text it is literal: `%`, `_` and `\` have no special
                  *     meaning. A refund or dispute has the reference of its payment.
@@ -4113,6 +4363,7 @@ export interface operations {
                      */
                     "Content-Disposition"?: "attachment; filename=\"transactions.csv\"";
                     ETag: components["headers"]["ETagOfJson"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4127,6 +4378,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4136,6 +4388,12 @@ export interface operations {
     listChildTransactions: {
         parameters: {
             query: {
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
@@ -4152,6 +4410,13 @@ export interface operations {
                  * @example demo
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Type of the transaction, case-insensitive.
                  * @example REFUND
@@ -4181,6 +4446,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4194,6 +4460,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4214,6 +4481,19 @@ export interface operations {
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
                  * @example true
@@ -4259,6 +4539,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -4271,6 +4552,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4286,6 +4568,12 @@ export interface operations {
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
@@ -4307,6 +4595,13 @@ export interface operations {
                  * @example true
                  */
                 include_all_events: boolean;
+                /**
+                 * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                 *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                 *     Default: everything that is stored.
+                 * @example 2024-10-31
+                 */
+                known_at?: components["parameters"]["KnownAt"];
                 /**
                  * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
                  *     `timedout` and `cancelled` (by the payer) of version 2.
@@ -4337,6 +4632,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4350,6 +4646,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4376,6 +4673,11 @@ export interface operations {
                     account_id?: components["schemas"]["ListedScopeId"][];
                     /** @description Agreement of the payment. */
                     agreement_id?: components["schemas"]["SearchText"];
+                    /**
+                     * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                     *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                     */
+                    at_least?: components["schemas"]["Cursor"];
                     /** @description Whether the CSV begins with a byte order mark, by which Microsoft Excel knows that it is UTF-8. Default false. Ignored for JSON. */
                     byte_order_mark?: boolean;
                     /** @description Ids of card brands such as `visa`, separated by commas. Display names do not match. */
@@ -4436,6 +4738,12 @@ export interface operations {
                     gateway_payout_id?: components["schemas"]["SearchText"];
                     /** @description The provider's id of the transaction. */
                     gateway_transaction_id?: components["schemas"]["SearchText"];
+                    /**
+                     * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
+                     *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
+                     *     Default: everything that is stored.
+                     */
+                    known_at?: components["schemas"]["KnownAt"];
                     /** @description Last digits of the card number. */
                     last_digits_card_number?: components["schemas"]["SearchText"];
                     /**
@@ -4466,6 +4774,8 @@ export interface operations {
                      *     present, only the types whose parameter is present are returned.
                      */
                     payment_states?: components["schemas"]["Status"][];
+                    /** @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false. */
+                    position_line?: boolean;
                     /**
                      * @description Part of the reference, case-insensitive. Like every search text it is literal: `%`, `_` and `\` have no special
                      *     meaning. A refund or dispute has the reference of its payment.
@@ -4513,6 +4823,7 @@ export interface operations {
                      */
                     "Content-Disposition"?: "attachment; filename=\"transactions.csv\"";
                     ETag: components["headers"]["ETagOfJson"];
+                    "Ledger-Position": components["headers"]["LedgerPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -4526,6 +4837,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenChange"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["Misdirected"];
@@ -4537,6 +4849,12 @@ export interface operations {
     getTransactionByGatewayTransactionId: {
         parameters: {
             query: {
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
                 /**
                  * @description The provider's id of the payment.
                  * @example gtx-1
@@ -4565,6 +4883,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -4577,6 +4896,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["UnknownPosition"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

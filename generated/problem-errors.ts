@@ -97,6 +97,11 @@ export class OverloadedError extends ResponseError {
   override readonly name: string = "OverloadedError";
 }
 
+/** The ledger has no such position (`/problems/position-unknown`, status 410). */
+export class PositionUnknownError extends ResponseError {
+  override readonly name: string = "PositionUnknownError";
+}
+
 /** The database exceeded the time limit (`/problems/too-slow`, status 504). */
 export class TooSlowError extends ResponseError {
   override readonly name: string = "TooSlowError";
@@ -123,5 +128,6 @@ export const problemErrors: Record<string, typeof ResponseError> = {
   "unexpected": UnexpectedError,
   "unavailable": UnavailableError,
   "overloaded": OverloadedError,
+  "position-unknown": PositionUnknownError,
   "too-slow": TooSlowError,
 };

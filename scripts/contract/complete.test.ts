@@ -179,6 +179,42 @@ paths:
   expect(paths["/own"].get).toEqual(expected({ description: "Some." }));
 });
 
+test("an operation with a position has its parameters, header and status; a QUERY has the parameters in its body", () => {
+  const { paths } = parse(
+    completeContract(`
+components:
+  parameters:
+    KnownAt: { name: known_at, in: query, schema: { type: string } }
+    AtLeast: { name: at_least, in: query, schema: { type: string } }
+  responses: { UnknownPosition: { description: Unknown. } }
+paths:
+  /thing:
+    get: { x-position: known_at, x-query: queryThings, parameters: [], responses: { "200": { description: Done. } } }
+  /other:
+    get: { x-position: at_least, parameters: [], responses: { "200": { description: Done. } } }`).yaml,
+  );
+  const reference = (name: string) => ({ $ref: `#/components/${name}` });
+  const responses = (header: string) => ({
+    "200": { headers: { "Ledger-Position": reference(`headers/${header}`) } },
+    "410": reference("responses/UnknownPosition"),
+  });
+  expect(paths["/thing"].get).toMatchObject({
+    parameters: [reference("parameters/KnownAt"), reference("parameters/AtLeast")],
+    responses: responses("LedgerPosition"),
+  });
+  const { parameters, requestBody, ...query } = paths["/thing"]["x-query"];
+  expect(parameters).toEqual([]);
+  expect(Object.keys(requestBody.content["application/json"].schema.properties)).toEqual([
+    "known_at",
+    "at_least",
+  ]);
+  expect(query).toMatchObject({ responses: responses("LedgerPosition") });
+  expect(paths["/other"].get).toMatchObject({
+    parameters: [reference("parameters/AtLeast")],
+    responses: responses("IncludedPosition"),
+  });
+});
+
 const large = "    Large: { description: Large. }\n";
 const late = ", example: it is late";
 test.each([

@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { type Contract, queryKey } from "../../src/contract/operations.ts";
-import { queryOf, type WrittenOperation } from "./queries.ts";
+import { type PositionKind, positionParameters, queryOf, type WrittenOperation } from "./queries.ts";
 
 interface ErrorFormat {
   "media-type": string;
@@ -61,7 +61,7 @@ const reference = "#/components/responses/";
 /**
  * Completes a written contract. Returns it as YAML, with the layout kept, and as a value. OpenAPI cannot share a set of
  * responses between operations, nor a response between error formats, nor a header between responses. A written contract
- * therefore has five extensions, which are resolved and removed:
+ * therefore has six extensions, which are resolved and removed:
  *
  * - `x-common-headers` adds headers to each response that does not declare them.
  * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status. Of two
@@ -70,6 +70,8 @@ const reference = "#/components/responses/";
  *   as the prefix of its name, or in the default formats.
  * - `x-query` adds the same operation with the method QUERY to its path, where OpenAPI 3.1 has no other place for it.
  * - `x-entity-tag` gives an operation the parameter `If-None-Match`, the header `ETag` of the status 200 and the status 304.
+ * - `x-position` gives an operation the parameter `at_least`, with the value `known_at` also that parameter, the header
+ *   `Ledger-Position` of the status 200 and the status 410.
  *
  * Two more extensions stay, since services and clients read them. `x-general-responses` are those that do not depend on the
  * operation; they have the content of all formats. The type of a problem document becomes the list of `x-problems`, each of
@@ -142,6 +144,17 @@ export function completeContract(text: string): { yaml: string; contract: Contra
     document.deleteIn([...operation, "x-entity-tag"]);
   }
 
+  /** Adds what a position needs. The operation with the method QUERY has the parameters already, in its body. */
+  function addPosition(kind: PositionKind, ...operation: string[]): void {
+    if (operation.at(-1) !== queryKey)
+      for (const parameter of positionParameters(kind))
+        document.addIn([...operation, "parameters"], document.createNode(parameter));
+    const header = kind === "known_at" ? "LedgerPosition" : "IncludedPosition";
+    const place = [...operation, "responses", "200", "headers", "Ledger-Position"];
+    document.setIn(place, document.createNode({ $ref: `#/components/headers/${header}` }));
+    document.deleteIn([...operation, "x-position"]);
+  }
+
   /** An operation beside which there is one with the method QUERY says so if it is a GET. */
   function completeQueried(...operation: string[]): void {
     document.deleteIn([...operation, "x-query"]);
@@ -155,8 +168,11 @@ export function completeContract(text: string): { yaml: string; contract: Contra
     if (method === queryKey) document.setIn(["paths", path, method], document.createNode(operation));
     const hasEntityTag = operation["x-entity-tag"];
     if (hasEntityTag) addEntityTag("paths", path, method);
+    const position = operation["x-position"];
+    if (position) addPosition(position, "paths", path, method);
     const responses = {
       ...commonResponses(common, operation, method),
+      ...(position && { "410": { $ref: `${reference}UnknownPosition` } }),
       ...(hasEntityTag && { "304": { $ref: `${reference}NotModified` } }),
       ...operation.responses,
     };

@@ -6,6 +6,7 @@ export interface WrittenOperation {
   /** The operationId of the same operation with the method QUERY. */
   "x-query"?: string;
   "x-entity-tag"?: true;
+  "x-position"?: PositionKind;
   tags?: string[];
   security?: object[];
   summary?: string;
@@ -13,6 +14,15 @@ export interface WrittenOperation {
   requestBody?: object;
   responses?: Record<string, { $ref?: string; headers?: Record<string, object> }>;
 }
+
+/** `known_at`: the operation can be read as of a position. `at_least`: it reads the present. */
+export type PositionKind = "known_at" | "at_least";
+
+/** The parameters of an operation with `x-position`. */
+export const positionParameters = (kind: PositionKind | undefined): { $ref: string }[] => [
+  ...(kind === "known_at" ? [{ $ref: "#/components/parameters/KnownAt" }] : []),
+  ...(kind ? [{ $ref: "#/components/parameters/AtLeast" }] : []),
+];
 
 type WrittenParameter = Parameter & { description?: string; deprecated?: boolean; example?: unknown };
 
@@ -23,7 +33,8 @@ type WrittenParameter = Parameter & { description?: string; deprecated?: boolean
  */
 export function queryOf(contract: Contract, operation: WrittenOperation): WrittenOperation & object {
   const { operationId, "x-query": id, "x-entity-tag": hasTag, tags, security, summary } = operation;
-  const parameters = (operation.parameters ?? []).map(
+  const { "x-position": position } = operation;
+  const parameters = [...(operation.parameters ?? []), ...positionParameters(position)].map(
     (parameter) => [parameter, follow(contract, parameter) as WrittenParameter] as const,
   );
   const inQuery = parameters.flatMap(([, one]) => (one.in === "query" && !one.deprecated ? one : []));
@@ -33,6 +44,7 @@ export function queryOf(contract: Contract, operation: WrittenOperation): Writte
     operationId: id as string,
     ...{ "x-query-of": operationId },
     ...(hasTag && { "x-entity-tag": hasTag }),
+    ...(position && { "x-position": position }),
     ...(tags && { tags }),
     ...(security && { security }),
     ...(summary && { summary }),

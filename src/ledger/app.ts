@@ -114,7 +114,7 @@ export function ledgerApp({
     ...transactionReportHandlers(reader, cursors, currency),
     ...summaryHandlers(reader, cursors),
     ...performanceHandlers(reader, cursors),
-    ...payoutHandlers(reader),
+    ...payoutHandlers(reader, cursors),
     ...agreementHandlers(reader, primary, cursors),
   };
   const { contract, values } = withValues(ledgerContract, valuesOf(currency));

@@ -1,7 +1,5 @@
 import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
-import type { operations } from "../../../generated/ledger.ts";
 import { failure } from "../../http/failure.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf, listBody } from "../../http/json-body.ts";
 import { readInstant } from "../../values/instant.ts";
 import { pastAgreement, pastAgreementRow } from "../past/agreement.ts";
@@ -11,6 +9,7 @@ import type { Cursors } from "../requests/cursor.ts";
 import { missing, unknownCursor } from "../requests/failures.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
 import { isExtended, listLimits, pageBody, readPage } from "../requests/page.ts";
+import { withPositions } from "../requests/reading.ts";
 import {
   type AgreementFilter,
   countAgreements,
@@ -36,12 +35,12 @@ const notFound = (id: string) => failure(404, `Agreement with id [${id}] not fou
  * `primary` is read by requests that ask for consistency. It is the same reader unless the service reads from a replica.
  */
 export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Cursors) =>
-  ({
-    async searchAgreements(request) {
+  withPositions(reader, cursors, {
+    async searchAgreements(request, reading) {
       const { query, owner } = request;
       const { service_id, account_id, override_account_or_service_id_restriction: isUnrestricted } = query;
       if (!service_id && !account_id && !isUnrestricted) return searchRestrictionMissing;
-      const sql = reader.lanes(owner, { account_id, service_id });
+      const sql = await reading.at(reader.lanes(owner, { account_id, service_id }));
       const filter: AgreementFilter = {
         service_ids: service_id,
         account_ids: account_id,
@@ -59,7 +58,7 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       return { status: 200, headers: found.headers, ...(await pageBody(found, agreementWriter)) };
     },
 
-    async getAgreement({ path: { agreementExternalId: id }, query, headers, owner }) {
+    async getAgreement({ path: { agreementExternalId: id }, query, headers, owner }, reading) {
       const { account_id, service_id, override_account_or_service_id_restriction: isUnrestricted } = query;
       if (!account_id && !service_id && !isUnrestricted) return restrictionMissing;
       const from = headers["X-Consistent"] ? primary : reader;
@@ -67,21 +66,26 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const key = { external_id: id, gateway_account_id: account_id, service_id };
       const asOf = query.as_of && readInstant(query.as_of);
       const row = await (asOf
-        ? pastAgreement(pastAsOf(from.lanes(owner, named), asOf, from.limitMs), key)
-        : findWhole(from, (sql, bytesMax) => findAgreement(sql, key, bytesMax), owner, named));
+        ? pastAgreement(pastAsOf(await reading.at(from.lanes(owner, named)), asOf, from.limitMs), key)
+        : findWhole(
+            from,
+            async (sql, bytesMax) => findAgreement(await reading.at(sql), key, bytesMax),
+            owner,
+            named,
+          ));
       return row ? { status: 200, body: bodyOf(agreementWriter, row) } : notFound(id);
     },
 
-    async listAgreementEvents({ path: { agreementExternalId: id }, query, url, owner }) {
+    async listAgreementEvents({ path: { agreementExternalId: id }, query, url, owner }, reading) {
       const { account_id, service_id } = query;
       const asOf = query.as_of && readInstant(query.as_of);
       const after = cursors.event.read(query.cursor);
       if (after === null) return unknownCursor;
-      const lane = reader.lanes(owner, { account_id, service_id });
+      const lane = await reading.at(reader.lanes(owner, { account_id, service_id }));
       const key = { external_id: id, gateway_account_id: account_id, service_id };
       const agreement = await (asOf
         ? pastAgreementRow(pastAsOf(lane, asOf, reader.limitMs), key)
-        : findAgreement(reader.sql, key, 0));
+        : findAgreement(await reading.at(reader.sql), key, 0));
       if (!agreement) return notFound(id);
       const instruments = await instrumentIdsAsOf(lane, id, asOf ?? "infinity");
       const resources = [
@@ -97,4 +101,4 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const body = await listBody({}, "events", { elements: events, write }, { _links });
       return { status: 200, headers, body };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });

@@ -1,12 +1,11 @@
-import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf } from "../../http/json-body.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { unknownCursor } from "../requests/failures.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
+import { withPositions } from "../requests/reading.ts";
 import { findEvent } from "../tables/event.ts";
 import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
 import { viewTickerEvent, wholeEventWriter } from "../views/event.ts";
@@ -17,18 +16,19 @@ const tickerMax = 10_000;
 const tickerPageMax = 500;
 
 export const eventHandlers = (reader: Reader, cursors: Cursors) =>
-  ({
-    async getEvent({ path: { eventId }, owner }) {
-      const found = await findWhole(reader, (sql, bytesMax) => findEvent(sql, eventId, bytesMax), owner);
+  withPositions(reader, cursors, {
+    async getEvent({ path: { eventId }, owner }, reading) {
+      const find = async (sql: Sql, bytesMax?: number) => findEvent(await reading.at(sql), eventId, bytesMax);
+      const found = await findWhole(reader, find, owner);
       if (!found) return failure(404, `Event with id [${eventId}] not found`);
       const { is_whole: _, ...row } = found;
       return { status: 200, body: bodyOf(wholeEventWriter, row) };
     },
 
-    async listTickerEvents({ query, url, owner }) {
+    async listTickerEvents({ query, url, owner }, reading) {
       const after = cursors.ticker.read(query.cursor);
       if (after === null) return unknownCursor;
-      const sql = reader.lanes(owner);
+      const sql = await reading.at(reader.lanes(owner));
       const filter: TickerFilter = {
         from: ceilInstant(query.from_date) as string,
         to: readInstant(query.to_date) as string,
@@ -41,7 +41,7 @@ export const eventHandlers = (reader: Reader, cursors: Cursors) =>
       const { headers } = viewNextPage(url, query, until && cursors.ticker.write(until));
       return { status: 200, headers, body: readTicker(sql, { ...filter, until }, rows) };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });
 
 /** The events page by page, after a first page of rows. While the caller reads slowly, nothing else is in memory. */
 async function* readTicker(sql: Sql, filter: TickerFilter, rows: TickerRow[]) {

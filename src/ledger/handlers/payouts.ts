@@ -2,10 +2,11 @@ import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
+import type { Cursors } from "../requests/cursor.ts";
 import { missing, pageMissing } from "../requests/failures.ts";
 import type { Reader } from "../requests/lanes.ts";
+import { type Reading, withReadings } from "../requests/reading.ts";
 import {
   type FoundPayout,
   findPayout,
@@ -35,38 +36,42 @@ const payoutFilterOf = (query: operations["searchPayouts"]["parameters"]["query"
 });
 
 /** The payouts with what they settle. */
-async function withSettled(sql: Sql, payouts: FoundPayout[]): Promise<Schemas["PayoutDetail"][]> {
-  const settled = await settledBy(
-    sql,
-    payouts.map(({ gateway_payout_id }) => gateway_payout_id),
-  );
+async function withSettled(
+  lane: Sql,
+  reading: Reading,
+  payouts: FoundPayout[],
+): Promise<Schemas["PayoutDetail"][]> {
+  const ids = payouts.map(({ gateway_payout_id }) => gateway_payout_id);
+  const settled = await settledBy(await reading.at(lane, { settledBy: ids }), ids);
   return payouts.map((payout) => viewPayoutDetail(payout, settled.get(payout.gateway_payout_id) ?? []));
 }
 
-export const payoutHandlers = ({ sql, lanes }: Reader) =>
-  ({
-    async searchPayouts({ query, url, owner }) {
+export const payoutHandlers = (reader: Reader, cursors: Cursors) =>
+  withReadings(reader, cursors, {
+    async searchPayouts({ query, url, owner }, reading) {
       const { gateway_account_id: accounts, page, extended } = query;
       if (!accounts && !query.override_account_id_restriction) return accountMissing;
       const displaySize = Math.min(query.display_size, extended ? extendedSizeMax : displaySizeMax);
       const shown = { offset: (page - 1) * displaySize, countMax: displaySize };
-      const lane = lanes(owner, accounts);
-      const { rows, total } = await searchPayouts(lane, payoutFilterOf(query), shown);
+      const lane = reader.lanes(owner, accounts);
+      const { rows, total } = await searchPayouts(await reading.at(lane), payoutFilterOf(query), shown);
       const count = rows.length;
       if (count === 0 && total > 0) return pageMissing;
       const filters = viewPayoutFilters(query);
       const links = viewPageLinks({ url, filters, page, displaySize, count, total }) as PayoutLinks;
-      const results = extended ? await withSettled(lane, rows) : rows.map(viewPayout);
+      const results = extended ? await withSettled(lane, reading, rows) : rows.map(viewPayout);
       return { status: 200, body: { total, count, page, results, _links: links } };
     },
 
-    async getPayout({ path: { gatewayPayoutId }, query, owner }) {
+    async getPayout({ path: { gatewayPayoutId }, query, owner }, reading) {
       const { gateway_account_id: account } = query;
       if (!account && !query.override_account_id_restriction) return accountMissing;
+      const lane = reader.lanes(owner, account);
+      const sql = await reading.at(reading.isPast ? lane : reader.sql);
       const payout = await findPayout(sql, gatewayPayoutId, account);
       if (!payout) return failure(404, `Payout with id [${gatewayPayoutId}] not found`);
       // Only now, since it reads everything that the payout settles.
-      const [body] = await withSettled(lanes(owner, account), [payout]);
+      const [body] = await withSettled(lane, reading, [payout]);
       return { status: 200, body: body as Schemas["PayoutDetail"] };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });

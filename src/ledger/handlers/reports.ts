@@ -1,8 +1,7 @@
 import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
-import type { operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import type { Currency } from "../../values/currency.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
@@ -12,11 +11,13 @@ import type { Cursors, GroupPosition } from "../requests/cursor.ts";
 import { accountMissing, missing, unknownCursor, wrong } from "../requests/failures.ts";
 import { entriesMax, type GroupPage, readGroupCursor, readGroups } from "../requests/groups.ts";
 import type { Reader } from "../requests/lanes.ts";
+import { withReadings } from "../requests/reading.ts";
 import { stateFilterOf, statusErrorsOf } from "../requests/search-filter.ts";
 import { isAlways } from "../tables/summary/periods.ts";
 import {
   knownTimeZone,
   noTransactions,
+  readBy,
   type Sums,
   summarise,
   summariseAmounts,
@@ -48,44 +49,51 @@ const finishedStates = stateMachine.transaction_states.flatMap(({ state, finishe
   finished ? [state] : [],
 );
 
-export const performanceHandlers = ({ lanes }: Reader, cursors: Cursors) =>
-  ({
-    async getPerformanceReport({ query, owner }) {
+export function performanceHandlers(reader: Reader, cursors: Cursors) {
+  const { lanes } = reader;
+  return withReadings(reader, cursors, {
+    async getPerformanceReport({ query, owner }, reading) {
       if (isHalfGiven(query)) return datesMissing;
       const state = query.state ? [query.state] : finishedStates;
       const filter = { ...livePayments, state, created: throughDays(query) };
       const grouping = { groupBy: [], sums: ["gross_amount"] as const };
-      const [all = noTransactions] = await summarise(lanes(owner), filter, grouping);
+      const sql = await reading.at(lanes(owner), readBy(filter, grouping));
+      const [all = noTransactions] = await summarise(sql, filter, grouping);
       return { status: 200, body: viewPerformance(all.count, all.gross_amount) };
     },
 
-    async getLegacyPerformanceReport({ query, owner }) {
+    async getLegacyPerformanceReport({ query, owner }, reading) {
       if (isHalfGiven(query)) return datesMissing;
       const filter = { live: true, state: query.state };
-      const { count, amount } = await summariseAmounts(lanes(owner), throughInstants(query), filter);
+      const created = throughInstants(query);
+      const sql = await reading.at(lanes(owner), { created: [created] });
+      const { count, amount } = await summariseAmounts(sql, created, filter);
       return { status: 200, headers: { Deprecation: "@1796083200" }, body: viewPerformance(count, amount) };
     },
 
-    async listGatewayPerformance({ query, url, owner }) {
+    async listGatewayPerformance({ query, url, owner }, reading) {
       if (query.from_date > query.to_date) return datesReversed;
       const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
       const after = readGroupCursor(cursors, query.cursor, grouping.groupBy);
       if (after === null) return unknownCursor;
       const filter = { ...livePayments, state: ["SUCCESS" as const], created: throughDays(query) };
-      const { groups, next } = await readGroups(lanes(owner), filter, grouping, after, entriesMax);
+      const sql = await reading.at(lanes(owner), readBy(filter, grouping));
+      const { groups, next } = await readGroups(sql, filter, grouping, after, entriesMax);
       const { headers } = viewNextPage(url, query, next && cursors.group.write(next));
       return { status: 200, headers, body: await mapInTurns(groups, viewGatewayPerformance) };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });
+}
 
 const fromDateMissing = missing("from_date", "Field [from_date] can not be null");
 
 const sumOf = (groups: Sums[], name: keyof Sums): bigint =>
   groups.reduce((total, group) => total + group[name], 0n);
 
-export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
-  ({
-    async getTransactionsSummary({ query, owner }) {
+export function summaryHandlers(reader: Reader, cursors: Cursors) {
+  const { lanes } = reader;
+  return withReadings(reader, cursors, {
+    async getTransactionsSummary({ query, owner }, reading) {
       const { account_id: account } = query;
       if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
       if (!account && !query.override_account_id_restriction) return accountMissing;
@@ -101,7 +109,8 @@ export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
         // Planning costs more than reading the sums of all time, which are few rows.
         plan: isAlways(created) ? ("repeated" as const) : ("custom" as const),
       };
-      const groups = await summarise(lanes(owner, account), filter, grouping);
+      const sql = await reading.at(lanes(owner, account), readBy(filter, grouping));
+      const groups = await summarise(sql, filter, grouping);
       const add = (type: string, moto?: string) => {
         const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);
         return { count: Number(sumOf(matching, "count")), gross_amount: sumOf(matching, "gross_amount") };
@@ -118,7 +127,7 @@ export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
       return { status: 200, body };
     },
 
-    async getPaymentsByState({ query, owner }) {
+    async getPaymentsByState({ query, owner }, reading) {
       const { account_id: account } = query;
       if (!account && !query.override_account_id_restriction) return accountMissing;
       const filter = {
@@ -127,21 +136,24 @@ export const summaryHandlers = ({ lanes }: Reader, cursors: Cursors) =>
         created: betweenInstants(query),
       };
       const grouping = { groupBy: ["state" as const], sums: [], statuses: statusesByState(2) };
-      const groups = await summarise(lanes(owner, account), filter, grouping);
-      return { status: 200, body: viewPaymentsByState(groups) };
+      const sql = await reading.at(lanes(owner, account), readBy(filter, grouping));
+      return { status: 200, body: viewPaymentsByState(await summarise(sql, filter, grouping)) };
     },
 
-    async listTransactionsByHour({ query, url, owner }) {
+    async listTransactionsByHour({ query, url, owner }, reading) {
       const after = cursors.hour.read(query.cursor);
       if (after === null) return unknownCursor;
       const interval = throughInstants(query);
       const from = after && after.hour > interval.from ? after.hour : interval.from;
-      const rows = await summariseByHour(lanes(owner), { ...interval, from }, entriesMax + 1);
+      const created = { ...interval, from };
+      const sql = await reading.at(lanes(owner), readBy({ created }, { groupBy: [] }));
+      const rows = await summariseByHour(sql, created, entriesMax + 1);
       const hour = rows[entriesMax]?.hour;
       const { headers } = viewNextPage(url, query, hour && cursors.hour.write({ hour }));
       return { status: 200, headers, body: await mapInTurns(rows.slice(0, entriesMax), viewHour) };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });
+}
 
 const { display_size: displaySizeMax } = effectiveMaxima.getTransactionReport;
 /** Number of groups of a CSV that are read at a time. Each time all groups are computed, so fewer would take longer. */
@@ -153,14 +165,15 @@ const timeZoneUnknown = wrong(
   "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
 );
 
-export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Cursors, { code }: Currency) =>
-  ({
-    async getTransactionReport(request) {
+export function transactionReportHandlers(reader: Reader, cursors: Cursors, { code }: Currency) {
+  const { lanes } = reader;
+  return withReadings(reader, cursors, {
+    async getTransactionReport(request, reading) {
       const { query, url, owner } = request;
       const errors = statusErrorsOf(query);
       if (errors.length > 0) return failure(400, ...errors);
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
-      const timeZone = await knownTimeZone(sql, namesOfTimeZone(query.time_zone));
+      const timeZone = await knownTimeZone(reader.sql, namesOfTimeZone(query.time_zone));
       if (timeZone === undefined) return timeZoneUnknown;
       const { group_by: groupBy = [] } = query;
       const lane = lanes(owner, query.account_id);
@@ -172,9 +185,10 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
         created: betweenInstants(query),
       };
       const grouping = { groupBy, timeZone, statuses: statusesByState(query.status_version) };
+      const wanted = readBy(filter, grouping);
       /** Without columns to group by there is always one group. */
-      const read = async (after: GroupPosition | undefined, max: number) => {
-        const page = await readGroups(lane, filter, grouping, after, max);
+      const read = async (sql: Sql, after: GroupPosition | undefined, max: number) => {
+        const page = await readGroups(sql, filter, grouping, after, max);
         const isEmpty = groupBy.length === 0 && page.groups.length === 0;
         return isEmpty ? { ...page, groups: [noTransactions] } : page;
       };
@@ -184,15 +198,28 @@ export const transactionReportHandlers = ({ sql, lanes }: Reader, cursors: Curso
           lines: (await mapInTurns(groups, line)).join(""),
           next,
         });
-        const readAfter = (after?: GroupPosition) => read(after, csvPageMax);
-        return csvResponse("transaction-report.csv", header, await readAfter(), write, readAfter);
+        const first = await read(await reading.at(lane, wanted), undefined, csvPageMax);
+        const readAfter = async (after: GroupPosition) =>
+          read(await (query.position_line ? reading.again : reading.at)(lane, wanted), after, csvPageMax);
+        return csvResponse("transaction-report.csv", header, first, write, readAfter);
       }
       const after = readGroupCursor(cursors, query.cursor, groupBy);
       if (after === null) return unknownCursor;
-      const { groups, next } = await read(after, Math.min(query.display_size, displaySizeMax));
+      const { groups, next } = await read(
+        await reading.at(lane, wanted),
+        after,
+        Math.min(query.display_size, displaySizeMax),
+      );
       // Repeated accounts would make the address too long.
       const lists = { account_id: query.account_id?.join(), group_by: query.group_by?.join() };
       const { links, headers } = viewNextPage(url, { ...query, ...lists }, next && cursors.group.write(next));
-      return { status: 200, headers, body: { currency: code, groups: groups.map(viewGroup), _links: links } };
+      const body = { currency: code, groups: groups.map(viewGroup), _links: links };
+      return {
+        status: 200,
+        headers,
+        body: { ...body, position: reading.position() },
+        tagged: [JSON.stringify(body)],
+      };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });
+}

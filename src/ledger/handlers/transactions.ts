@@ -1,12 +1,10 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
-import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import { bodyOf, listBody } from "../../http/json-body.ts";
 import type { Currency } from "../../values/currency.ts";
-import { readInstant } from "../../values/instant.ts";
+import { microsecondAfter, readInstant } from "../../values/instant.ts";
 import { JsonOutput } from "../../values/json-output.ts";
 import { mapInTurns } from "../../waiting/turns.ts";
 import { pastAsOf } from "../past/past.ts";
@@ -17,12 +15,14 @@ import { accountMissing, missing, unknownCursor } from "../requests/failures.ts"
 import { firstOfStates, listFamilyEvents, listShortHistoryInOrder } from "../requests/family-events.ts";
 import { findWhole, type Reader } from "../requests/lanes.ts";
 import { isExtended, listLimits, pageBody, readPage } from "../requests/page.ts";
+import { type Reading, withReadings } from "../requests/reading.ts";
 import { filterOf, linkParametersOf, statusErrorsOf } from "../requests/search-filter.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import type { Position } from "../tables/page.ts";
 import { findTransaction, listChildren } from "../tables/reported-transaction.ts";
 import { countTransactions, searchTransactions } from "../tables/search/search.ts";
-import type { SearchQuery } from "../tables/search/transaction-filter.ts";
+import type { SearchQuery, TransactionFilter } from "../tables/search/transaction-filter.ts";
+import { beginning, end } from "../tables/summary/periods.ts";
 import { viewCsv } from "../views/csv.ts";
 import { transactionEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
@@ -31,8 +31,8 @@ import { paymentWriter, transactionWriter } from "../views/transaction.ts";
 const notFound = (id: string) => failure(404, `Transaction with id [${id}] not found`);
 
 export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
-  ({
-    async getTransaction({ path: { transactionExternalId: id }, query, owner }) {
+  withReadings(reader, cursors, {
+    async getTransaction({ path: { transactionExternalId: id }, query, owner }, reading) {
       const { account_id: account } = query;
       if (!account && !query.override_account_id_restriction) return accountMissing;
       const key = {
@@ -42,35 +42,40 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
         parent_external_id: query.parent_external_id,
       };
       const asOf = query.as_of && readInstant(query.as_of);
+      const lane = () => reading.at(reader.lanes(owner, account), { ids: [id] });
+      const find = async (sql: Sql, bytesMax?: number) =>
+        findTransaction(await reading.at(sql, { ids: [id] }), key, bytesMax);
       const transaction = await (asOf
-        ? pastTransaction(pastAsOf(reader.lanes(owner, account), asOf, reader.limitMs), key)
-        : findWhole(reader, (sql, bytesMax) => findTransaction(sql, key, bytesMax), owner, account).then(
-            (found) => found?.text,
-          ));
+        ? pastTransaction(pastAsOf(await lane(), asOf, reader.limitMs), key)
+        : (reading.isPast
+            ? find(reader.lanes(owner, account))
+            : findWhole(reader, find, owner, account)
+          ).then((found) => found?.text));
       if (!transaction) return notFound(id);
       return { status: 200, body: bodyOf(transactionWriter(query.status_version), transaction) };
     },
 
-    async getTransactionByGatewayTransactionId({ query, owner }) {
-      const filter = { ...query, transaction_type: "PAYMENT" } as const;
+    async getTransactionByGatewayTransactionId({ query, owner }, reading) {
+      const { gateway_transaction_id, payment_provider } = query;
+      const filter = { gateway_transaction_id, payment_provider, transaction_type: "PAYMENT" } as const;
       const limits = { ...listLimits, countMax: 1 };
-      const { rows } = await searchTransactions(reader.lanes(owner), filter, limits);
+      const { rows } = await searchTransactions(await reading.at(reader.lanes(owner)), filter, limits);
       const [row] = rows;
       return row
         ? { status: 200, body: bodyOf(paymentWriter, row) }
         : failure(404, `Payment with gateway transaction id [${query.gateway_transaction_id}] not found`);
     },
 
-    async listTransactionEvents({ path: { transactionExternalId: id }, query, url, owner }) {
+    async listTransactionEvents({ path: { transactionExternalId: id }, query, url, owner }, reading) {
       const { gateway_account_id: account, status_version: version } = query;
       const asOf = query.as_of && readInstant(query.as_of);
       const after = cursors.event.read(query.cursor);
       if (after === null) return unknownCursor;
-      const lane = reader.lanes(owner, account);
+      const lane = await reading.at(reader.lanes(owner, account), { familyOf: id });
       const family = asOf ? await pastFamily(pastAsOf(lane, asOf, reader.limitMs), id, account) : undefined;
-      const isWhole = asOf === undefined && after === undefined;
+      const isWhole = asOf === undefined && after === undefined && !reading.isPast;
       const page =
-        (isWhole && (await listShortHistoryInOrder(reader.sql, id, account))) ||
+        (isWhole && (await listShortHistoryInOrder(await reading.at(reader.sql), id, account))) ||
         (await listFamilyEvents(lane, id, account, { after, asOf, ...listLimits }, family));
       if (!page) return notFound(id);
 
@@ -85,13 +90,18 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       return { status: 200, headers, body };
     },
 
-    async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url, owner }) {
+    async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url, owner }, reading) {
       const { gateway_account_id: account, transaction_type: type } = query;
       const after = cursors.child.read(query.cursor);
       if (after === null) return unknownCursor;
+      const lane = await reading.at(reader.lanes(owner, account), { familyOf: id });
       const [parent, { children, next }] = await Promise.all([
-        findTransaction(reader.sql, { external_id: id, gateway_account_id: account }, 0),
-        listChildren(reader.lanes(owner, account), id, account, { type, after, ...listLimits }),
+        findTransaction(
+          reading.isPast ? lane : reader.sql,
+          { external_id: id, gateway_account_id: account },
+          0,
+        ),
+        listChildren(lane, id, account, { type, after, ...listLimits }),
       ]);
       if (!parent) return notFound(id);
       const { links, headers } = viewNextPage(url, query, next && cursors.child.write(next));
@@ -103,7 +113,7 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       );
       return { status: 200, headers, body };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });
 
 /** Maximum number of columns for metadata keys. */
 const metadataColumnsMax = 100;
@@ -115,17 +125,18 @@ const csvPage = { countMax: 500, bytesMax: 2 ** 21 };
 const { display_size: displaySizeMax } = effectiveMaxima.searchTransactions;
 const { limit_total_size: defaultLimit } = defaults.searchTransactions;
 
-export const searchHandlers = ({ lanes }: Reader, cursors: Cursors, currency: Currency) =>
-  ({
-    async searchTransactions(request) {
+export const searchHandlers = (reader: Reader, cursors: Cursors, currency: Currency) =>
+  withReadings(reader, cursors, {
+    async searchTransactions(request, reading) {
       const { query, owner } = request;
       const errors = statusErrorsOf(query);
       if (errors.length > 0) return failure(400, ...errors);
-      const sql = lanes(owner, query.account_id);
-      if (asksForCsv(request)) return searchAsCsv(sql, query, currency);
+      const lane = reader.lanes(owner, query.account_id);
+      if (asksForCsv(request)) return searchAsCsv(lane, reading, query, currency);
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
       const filter = filterOf(query);
+      const sql = await reading.at(lane, createdIn(filter));
       const limit = query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
       const found = await readPage(request, cursors.page, {
         filters: request.parametersInBody ? [] : linkParametersOf(query),
@@ -141,13 +152,22 @@ export const searchHandlers = ({ lanes }: Reader, cursors: Cursors, currency: Cu
         ...(await pageBody(found, transactionWriter(query.status_version))),
       };
     },
-  }) satisfies Partial<Handlers<operations>>;
+  });
 
-async function searchAsCsv(sql: Sql, query: SearchQuery, currency: Currency) {
+/** The transactions that a search can find: those of its accounts that were created between its dates. */
+const createdIn = ({ account_id, from_date, to_date = end }: TransactionFilter) => ({
+  accounts: account_id,
+  created: [
+    { from: from_date === undefined ? beginning : (microsecondAfter(from_date) ?? end), to: to_date },
+  ],
+});
+
+async function searchAsCsv(lane: Sql, reading: Reading, query: SearchQuery, currency: Currency) {
   const { account_id: accounts, columns } = query;
   if (!accounts && !query.override_account_id_restriction)
     return missing("account_id", "account_id is mandatory to search transactions for CSV");
   const filter = filterOf(query);
+  const sql = await reading.at(lane, createdIn(filter));
   // All accounts together have too many keys.
   const [metadataKeys, first] = await Promise.all([
     accounts && !columns ? metadataKeysOf(sql, accounts, metadataColumnsMax + 1) : [],
@@ -163,6 +183,10 @@ async function searchAsCsv(sql: Sql, query: SearchQuery, currency: Currency) {
     await mapInTurns(rows, (row) => writeLine(row, out));
     return { lines: out.take<string>(), next };
   };
-  const readAfter = (after: Position) => searchTransactions(sql, { ...filter, after }, csvPage);
+  const readAfter = async (after: Position) => {
+    const rest = createdIn({ ...filter, to_date: microsecondAfter(after.created_date) });
+    const sqlAfter = await (query.position_line ? reading.again : reading.at)(lane, rest);
+    return searchTransactions(sqlAfter, { ...filter, after }, csvPage);
+  };
   return csvResponse("transactions.csv", header, first, write, readAfter);
 }

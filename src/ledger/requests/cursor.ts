@@ -19,6 +19,13 @@ export interface GroupPosition {
   values: (string | null)[];
 }
 
+/** A `KnownPosition`. Those of `also` are distances from `before`, separated by commas. */
+interface StoredPosition {
+  before: bigint;
+  behind: string;
+  event_id: bigint | null;
+}
+
 export type Cursors = ReturnType<typeof openCursors>;
 
 /**
@@ -46,6 +53,7 @@ export function openCursors(key: Uint8Array) {
     hour: codec<{ hour: string }>("hour", "hour"),
     ticker: codec<TickerPosition>("ticker", "timestamp", "id"),
     feed: codec<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
+    position: codec<StoredPosition>("position", "before", "behind", "event_id"),
     deadLetter: codec<{ dead_letter_id: bigint }>("dead letter", "dead_letter_id"),
   };
 }

@@ -313,7 +313,7 @@ const allowed: Record<string, RegExp[]> = {
     /^create (or replace )?function \w+\(/,
     /^do \$\w+\$ .* create function /,
     /^create (or replace )?trigger \w+ after (insert|update|delete) on \w+ referencing .* for each statement /,
-    /^create trigger \w+ before update on \w+ for each row when /,
+    /^create trigger \w+ before (insert|update|insert or update) on \w+ for each row /,
     /^alter table \w+ set \(fillfactor = \d+\)$/,
     // It reads a whole table without a lock that a request of the previous release would wait for.
     /^select rebuild_transaction_(hour_)?summaries\(\)$/,

@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 0513dbcc6698b52021bd8fa17ab50dc5bed5af3e59ebe3290725f34c4e9ad9d8
+-- Hash of the migrations and of this text: 03e35d22c9e516714ed9c3b58cf9ad118b325f5464b76ef31967b95d7591cbc9
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -173,9 +173,13 @@ CREATE TABLE ledger_identity (
 CREATE TABLE metadata_key (
   gateway_account_id text NOT NULL,
   key text NOT NULL,
+  -- As in payout.
+  known_since bigint NOT NULL DEFAULT 0,
   CONSTRAINT metadata_key_pkey PRIMARY KEY (gateway_account_id, key)
 );
 CREATE INDEX metadata_key_in_order_idx ON metadata_key USING btree (gateway_account_id, key COLLATE "C");
+-- As for payout.
+CREATE TRIGGER note_known_since BEFORE INSERT ON metadata_key FOR EACH ROW EXECUTE FUNCTION note_known_since();
 
 -- The applied files of src/ledger/tables/migrations/, each with the SHA-256 of its text. Null if a release without
 -- checksums has applied the file.
@@ -223,12 +227,40 @@ CREATE TABLE payout (
   details jsonb NOT NULL,
   -- As in transaction.
   folded jsonb,
+  -- The SQL transaction, as in event_feed, that has written the row. 0 if an older release has.
+  known_since bigint NOT NULL DEFAULT 0,
   CONSTRAINT payout_pkey PRIMARY KEY (gateway_payout_id)
 );
 CREATE INDEX payout_account_newest_idx ON payout USING btree (gateway_account_id, created_date DESC, gateway_payout_id DESC);
 CREATE INDEX payout_gateway_account_id_paid_out_date_idx ON payout USING btree (gateway_account_id, paid_out_date);
 CREATE INDEX payout_newest_idx ON payout USING btree (created_date DESC, gateway_payout_id DESC);
 CREATE INDEX payout_paid_out_date_idx ON payout USING btree (paid_out_date);
+-- As keep_versions_of_update.
+CREATE TRIGGER keep_versions_of_delete AFTER DELETE ON payout REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION keep_payout_versions();
+-- Keeps what the payouts were before.
+CREATE TRIGGER keep_versions_of_update AFTER UPDATE ON payout REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION keep_payout_versions();
+-- Notes the SQL transaction that writes the row, whichever release it is.
+CREATE TRIGGER note_known_since BEFORE INSERT OR UPDATE ON payout FOR EACH ROW EXECUTE FUNCTION note_known_since();
+
+-- What a payout was before an SQL transaction has changed or removed it, so that payouts can be read as of a position.
+CREATE TABLE payout_version (
+  gateway_payout_id text NOT NULL,
+  gateway_account_id text,
+  service_id text,
+  live boolean,
+  state text NOT NULL,
+  created_date timestamp with time zone NOT NULL,
+  event_count integer NOT NULL,
+  paid_out_date timestamp with time zone,
+  details jsonb NOT NULL,
+  folded jsonb,
+  -- The SQL transaction that has written the row.
+  known_since bigint NOT NULL,
+  -- The SQL transaction that has changed or removed the row.
+  replaced_in bigint NOT NULL
+);
+CREATE INDEX payout_version_account_idx ON payout_version USING btree (gateway_account_id, created_date);
+CREATE INDEX payout_version_payout_idx ON payout_version USING btree (gateway_payout_id);
 
 -- Where the publisher of each target is in the feed of events.
 CREATE TABLE publication (
@@ -878,6 +910,23 @@ begin
   return new;
 end $function$;
 
+-- Adds the old rows to payout_version.
+CREATE OR REPLACE FUNCTION keep_payout_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into payout_version (
+    gateway_payout_id, gateway_account_id, service_id, live, state, created_date, event_count, paid_out_date, details,
+    folded, known_since, replaced_in
+  )
+  select gateway_payout_id, gateway_account_id, service_id, live, state, created_date, event_count, paid_out_date, details,
+    folded, known_since,
+    (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint
+  from old_row;
+  return null;
+end $function$;
+
 -- Keeps the old rows as versions.
 CREATE OR REPLACE FUNCTION keep_summary_versions()
  RETURNS trigger
@@ -987,6 +1036,16 @@ begin
   select sum(taken) into merged from changed;
   insert into transaction_summary_merge values (new_end);
   return merged;
+end $function$;
+
+-- Notes the present SQL transaction in known_since.
+CREATE OR REPLACE FUNCTION note_known_since()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.known_since := (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint;
+  return new;
 end $function$;
 
 -- Removes the outlines of the old rows.

@@ -1,4 +1,6 @@
-import type { Bind } from "../conditions.ts";
+import type { Sql } from "../../../database/database.ts";
+import { type Bind, binding } from "../conditions.ts";
+import { queryIds } from "../query.ts";
 import { filterCondition, type TransactionFilter } from "../search/transaction-filter.ts";
 import {
   always,
@@ -80,6 +82,45 @@ export function rowsOf(
   ].join(" union all ");
 }
 
+/**
+ * The intervals of which `rowsOf` reads transactions: those at the ends that are not whole hours, and the hours in which a day
+ * of the time zone begins.
+ */
+export async function intervalsRead(
+  sql: Sql,
+  { created = always }: SummaryFilter,
+  { groupBy = [], timeZone = "UTC" }: Needs,
+): Promise<Interval[]> {
+  const units = periodUnits.filter((unit) => groupBy.includes(unit));
+  const ends = partsOf(created, coarsestOf(units)).filter(({ grain }) => grain === "instant");
+  const hours = wholeHoursOf(created);
+  if (!hours || units.length === 0 || timeZone === "UTC") return ends;
+  const { values, bind } = binding();
+  const days = `(
+    select distinct period as utc_day from transaction_summary
+    where all_accounts and gateway_account_id is null and grain = 'day'
+      and period >= ${bind(dayOf(hours.from))}::date and period <= ${bind(dayOf(hours.to))}::date
+    union select day from transaction_summary_change
+  ) as utc_days`;
+  const [found] = await sql.query<{ from: string | null; to: string | null }>(
+    `select min(from_instant) as from, max(to_instant) as to
+     from (${zonePartsOf(days, bound(hours, bind), `${bind(timeZone)}::text`)}) as part
+     where not is_whole and from_instant < to_instant`,
+    values,
+    "custom",
+  );
+  return found?.from && found.to ? [...ends, { from: found.from, to: found.to }] : ends;
+}
+
+/** The payments that correct a failed refund, which `withoutCorrections` reads, and some that do not. */
+export const correctionIds = (sql: Sql): Promise<string[]> =>
+  queryIds(
+    sql,
+    `select distinct resource_external_id as id from event where event_type = '${correctionType}'`,
+  );
+
+const correctionType = "REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT";
+
 const periodUnits = ["hour", "day", "week", "month"] as const;
 type Unit = (typeof periodUnits)[number];
 
@@ -141,7 +182,7 @@ type Sources = ReturnType<typeof sourcesOf>;
 function lessCorrections(created: Interval, { transactions, select }: Sources, bind: Bind): string {
   const corrections = `${transactions(bound(created, bind))} and transaction_type = 'PAYMENT' and external_id in (
     select resource_external_id from event as correction
-    where event_type = 'REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT' and resource_type = 'payment' and not exists (
+    where event_type = '${correctionType}' and resource_type = 'payment' and not exists (
       select from event
       where event.resource_type = 'payment' and event.resource_external_id = correction.resource_external_id
         and event.event_type in ('PAYMENT_CREATED', 'PAYMENT_NOTIFICATION_CREATED')

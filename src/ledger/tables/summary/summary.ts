@@ -1,10 +1,19 @@
 import type { Plan, Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { type Bind, binding } from "../conditions.ts";
+import type { CreatedIn } from "../known/changed.ts";
 import { queryCount } from "../query.ts";
 import type { TransactionState } from "../transaction.ts";
 import type { Interval } from "./periods.ts";
-import { type GroupColumn, rowsOf, type SumColumn, type SummaryFilter, sumColumns } from "./rows.ts";
+import {
+  correctionIds,
+  type GroupColumn,
+  intervalsRead,
+  rowsOf,
+  type SumColumn,
+  type SummaryFilter,
+  sumColumns,
+} from "./rows.ts";
 
 export type Sums = Record<"count" | SumColumn, bigint>;
 
@@ -29,6 +38,18 @@ export interface Grouping {
   /** `repeated` if the filter and the grouping have few forms. Default: `custom`. */
   plan?: Plan;
 }
+
+/** The transactions that `summarise` reads one by one, for a reading of the past. */
+export const readBy =
+  (
+    filter: SummaryFilter,
+    { groupBy, timeZone }: { groupBy: Grouping["groupBy"]; timeZone?: string | undefined },
+  ) =>
+  async (sql: Sql): Promise<CreatedIn & { ids: string[] }> => ({
+    accounts: filter.account_id,
+    created: await intervalsRead(sql, filter, { groupBy, ...(timeZone && { timeZone }) }),
+    ids: filter.withoutCorrections ? await correctionIds(sql) : [],
+  });
 
 /** A statement for the number of transactions that match the filter as `count`; undefined if no instant matches. */
 export function countStatement(filter: SummaryFilter, bind: Bind): string | undefined {

@@ -1,0 +1,127 @@
+import type { Sql } from "../../database/database.ts";
+import { letOthersRun } from "../../waiting/turns.ts";
+import { metadataKeysOf } from "../projection/metadata.ts";
+import { payoutProjection } from "../projection/payout.ts";
+import { projectFrom } from "../projection/transaction.ts";
+import { childIdsAsOf, transactionTypes } from "../tables/event.ts";
+import {
+  type CreatedIn,
+  changedIn,
+  changedOfPayouts,
+  changedSince,
+  lastMidnight,
+} from "../tables/known/changed.ts";
+import type { KnownPosition, KnownState } from "../tables/known/position.ts";
+import {
+  knownEvents,
+  knownOthers,
+  knownSummaries,
+  knownTransactions,
+  type Within,
+  withTables,
+} from "../tables/known/view.ts";
+import { end } from "../tables/summary/periods.ts";
+import type { TransactionRow } from "../tables/transaction.ts";
+import { foldPast, type Past, pastAsOf, pastEvents } from "./past.ts";
+
+/** Maximum number of transactions that are folded again for a search. */
+export const changedMax = 1000;
+/** Those that are folded at once. */
+const foldedMax = 100;
+
+/** More transactions have changed since a position than a search may fold again. */
+export class TooManyChanged extends Error {}
+
+/**
+ * Which transactions statements read: those with these ids, those created in the intervals, a transaction and its children, or
+ * those that these payouts settle.
+ */
+export type Wanted =
+  | (CreatedIn & { ids?: string[] })
+  | { ids: string[] }
+  | { familyOf: string }
+  | { settledBy: string[] };
+
+/** What the ledger knew at a position, read on `sql`. Folding takes as long as the limit at most, in milliseconds. */
+export interface Known {
+  sql: Sql;
+  position: KnownPosition;
+  state: KnownState;
+  limitMs: number;
+}
+
+/**
+ * Statements that find what the ledger knew: events, summaries, payouts and metadata keys, and of the transactions those that
+ * are wanted; others can be missing, or as they are now. `choose` can read everything but transactions. A transaction that has changed since is folded again from the events
+ * that were known. Throws `TooManyChanged`.
+ */
+export async function knownLedger(
+  known: Known,
+  choose: Wanted | ((sql: Sql) => Promise<Wanted>) = { ids: [] },
+): Promise<Sql> {
+  const { sql, position, state } = known;
+  const events = withTables(sql, knownEvents(position));
+  const past = pastAsOf(events, end, known.limitMs);
+  const within = state.is_within ? await changesWithin(known, past) : undefined;
+  const summaries = knownSummaries(position, state.merged_end, within);
+  const tables = { ...knownEvents(position), ...summaries, ...knownOthers(position, within) };
+  const base = withTables(sql, tables);
+  const wanted = typeof choose === "function" ? await choose(base) : choose;
+  const isByDate = "created" in wanted && wanted.created.length > 0;
+  const last = isByDate ? await lastMidnight(base, wanted.accounts) : end;
+  const ids =
+    "familyOf" in wanted ? await familyThen(events, wanted.familyOf) : await changedIds(known, wanted, last);
+  return withTables(sql, { ...tables, ...knownTransactions(position, ids, await rowsOf(past, ids), last) });
+}
+
+const familyThen = async (events: Sql, id: string) => [id, ...(await childIdsAsOf(events, id, end))];
+
+/** The ids of those that have changed since, and of those that are given. None was created at `last` or later. */
+async function changedIds(
+  { sql, position, state }: Known,
+  wanted: Exclude<Wanted, { familyOf: string }>,
+  last: string,
+): Promise<string[]> {
+  if ("settledBy" in wanted) return few(await changedOfPayouts(sql, position, wanted.settledBy, changedMax));
+  const { ids = [] } = wanted;
+  if (!("created" in wanted)) return ids;
+  const intervals = wanted.created.map(({ from, to }) => ({ from, to: to < last ? to : last }));
+  const created = intervals.filter(({ from, to }) => from < to);
+  if (created.length === 0) return ids;
+  const scope = { accounts: wanted.accounts, created };
+  return [...ids, ...few(await changedSince(sql, position, state.merged_end, scope, changedMax))];
+}
+
+function few(ids: string[] | undefined): string[] {
+  if (!ids) throw new TooManyChanged();
+  return ids;
+}
+
+/** The rows of these transactions by the events that were known. */
+async function rowsOf(past: Past, ids: string[]): Promise<TransactionRow[]> {
+  const rows: TransactionRow[] = [];
+  for (let first = 0; first < ids.length; first += foldedMax) {
+    await letOthersRun();
+    const some = ids.slice(first, first + foldedMax);
+    rows.push(...(await projectFrom((each) => pastEvents(past, transactionTypes, each), some)));
+  }
+  return rows;
+}
+
+/** What the SQL transaction of a position has changed up to it. */
+async function changesWithin({ sql, position, limitMs }: Known, past: Past): Promise<Within> {
+  const { transactions, payouts } = await changedIn(sql, position.before);
+  const eventsBefore = withTables(sql, knownEvents({ before: position.before, also: [] }));
+  const [before, after, payoutRows] = await Promise.all([
+    rowsOf(pastAsOf(eventsBefore, end, limitMs), transactions),
+    rowsOf(past, transactions),
+    Promise.all(payouts.map((id) => foldPast(past, ["payout"], payoutProjection, id))),
+  ]);
+  return {
+    before,
+    after,
+    payoutIds: payouts,
+    payouts: payoutRows.flatMap((row) => row ?? []),
+    metadataKeys: metadataKeysOf(after),
+  };
+}

@@ -1,0 +1,279 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { operations } from "../../../generated/ledger.ts";
+import type { Plan, Sql } from "../../database/database.ts";
+import { type Failure, failure, parameterFault } from "../../http/failure.ts";
+import type { Handlers, Request, Response } from "../../http/handlers.ts";
+import { unavailable } from "../../http/http-error.ts";
+import { mapInTurns } from "../../waiting/turns.ts";
+import { changedMax, type Known, knownLedger, TooManyChanged } from "../past/known.ts";
+import {
+  endOfDay,
+  type KnownPosition,
+  type KnownState,
+  positionAfter,
+  positionOf,
+  positionOfArrived,
+  stateAt,
+} from "../tables/known/position.ts";
+import type { Cursors } from "./cursor.ts";
+import { wrong } from "./failures.ts";
+import type { Reader } from "./lanes.ts";
+
+/** How long a replica that is behind is awaited, and how often it is read meanwhile, in milliseconds. */
+const behindMaxMs = 2000;
+const behindEveryMs = 20;
+
+/** Where a request reads: the present, or what the ledger knew at a position. */
+export interface Reading {
+  /** True if the request names a position. */
+  isPast: boolean;
+  /** Statements of the request, with the transactions that are wanted; see `knownLedger`. */
+  at(sql: Sql, wanted?: Parameters<typeof knownLedger>[1]): Promise<Sql>;
+  /** Statements that read at the position of the first one, also if the request names none. */
+  again: Reading["at"];
+  /** The position of the statements so far; undefined if it has no name, or if they have several. */
+  position(): string | undefined;
+}
+
+interface PositionQuery {
+  known_at?: string | undefined;
+  at_least?: string | undefined;
+  time_zone?: string | undefined;
+}
+
+type Reads<Id extends keyof operations> = (
+  request: Request<operations[Id]>,
+  reading: Reading,
+) => Promise<Response<operations[Id]>>;
+
+/**
+ * Handlers that can read as of a position. Each gets the `Reading` of the request, and its response the header
+ * `Ledger-Position`. If the statements of a response have several positions, it is read once more, at the first of them.
+ */
+export const withReadings = <Ids extends keyof operations>(
+  reader: Reader,
+  cursors: Cursors,
+  handlers: { [Id in Ids]: Reads<Id> },
+) => wrapEach(handlers, (handle) => (request) => respond(reader, cursors, request, handle));
+
+/** As `withReadings`, for handlers that read the present only: the response includes everything up to its `Ledger-Position`. */
+export const withPositions = <Ids extends keyof operations>(
+  reader: Reader,
+  cursors: Cursors,
+  handlers: { [Id in Ids]: Reads<Id> },
+) => wrapEach(handlers, (handle) => (request) => respondNow(reader, cursors, request, handle));
+
+const wrapEach = <Ids extends keyof operations>(
+  handlers: { [Id in Ids]: Reads<Id> },
+  wrap: (handle: AnyReads) => (request: AnyRequest) => Promise<AnyResponse>,
+) =>
+  Object.fromEntries(Object.entries(handlers).map(([id, handle]) => [id, wrap(handle as AnyReads)])) as Pick<
+    Handlers<operations>,
+    Ids
+  >;
+
+interface AnyRequest {
+  query: PositionQuery;
+}
+type AnyResponse = { status: unknown; headers?: object };
+type AnyReads = (request: AnyRequest, reading: Reading) => Promise<AnyResponse>;
+
+async function respondNow(
+  reader: Reader,
+  cursors: Cursors,
+  request: AnyRequest,
+  handle: AnyReads,
+): Promise<AnyResponse> {
+  const refused = await awaitLeast(reader, cursors, request.query);
+  if (refused) return refused;
+  const reading = openReading(reader, cursors, undefined);
+  return withPosition(await handle(request, reading), reading);
+}
+
+async function respond(
+  reader: Reader,
+  cursors: Cursors,
+  request: AnyRequest,
+  handle: AnyReads,
+): Promise<AnyResponse> {
+  const { query } = request;
+  const refused = await awaitLeast(reader, cursors, query);
+  if (refused) return refused;
+  const known =
+    query.known_at === undefined ? undefined : await knownAt(reader, cursors, query.known_at, query);
+  if (known && "status" in known) return known;
+  try {
+    const reading = openReading(reader, cursors, known);
+    const response = await handle(request, reading);
+    if (known || reading.positions.size < 2) return withPosition(response, reading);
+    const [first = ""] = reading.positions;
+    const position = positionOfArrived(first);
+    if (!position) return response;
+    const again = openReading(reader, cursors, await openKnown(reader, position));
+    return withPosition(await handle(request, again), again);
+  } catch (error) {
+    if (!(error instanceof TooManyChanged)) throw error;
+    return tooManyChanged;
+  }
+}
+
+/** Waits for the position in `at_least`. Resolves with the failure of the request, if it fails. */
+async function awaitLeast({ sql }: Reader, cursors: Cursors, { at_least }: PositionQuery) {
+  if (at_least === undefined) return undefined;
+  const position = readPosition(cursors, at_least);
+  const state = position && (await stateWhen(sql, position, ({ is_included }) => is_included));
+  return !state || state.is_unknown ? unknownPosition("at_least") : undefined;
+}
+
+const tooManyChanged = wrong(
+  "known_at",
+  { maximum: changedMax },
+  `more than ${changedMax.toLocaleString("en")} transactions of this request have changed since known_at; a shorter time ` +
+    "between from_date and to_date, or fewer accounts, may succeed",
+);
+
+const withPosition = (response: AnyResponse, reading: Reading): AnyResponse => {
+  const position = response.status === 200 ? reading.position() : undefined;
+  return position === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, "Ledger-Position": position } };
+};
+
+type OpenReading = Reading & { positions: Set<string> };
+
+function openReading(reader: Reader, cursors: Cursors, known: Omit<Known, "sql"> | undefined): OpenReading {
+  /** The events that had arrived for each statement. */
+  const positions = new Set<string>();
+  const position = () =>
+    known?.position ?? (positions.size > 0 ? positionOfArrived([...positions][0] as string) : undefined);
+  return {
+    isPast: known !== undefined,
+    positions,
+    at: async (sql, wanted) =>
+      known ? knownLedger({ ...known, sql }, wanted) : notingPositions(sql, positions),
+    async again(sql, wanted) {
+      const then = known ?? (await openKnown(reader, position() as KnownPosition));
+      return knownLedger({ ...then, sql }, wanted);
+    },
+    position() {
+      const one = position();
+      return one && writePosition(cursors, one);
+    },
+  };
+}
+
+/** Statements that also select the position of their snapshot. */
+const notingPositions = (sql: Sql, positions: Set<string>): Sql => ({
+  run: (script) => sql.run(script),
+  async query<Row>(text: string, values?: unknown[], plan?: Plan) {
+    const found = await sql.query<Row & { arrived: string; is_row: boolean | null }>(
+      `select (select arrived_events()) as arrived, found.* from (select) as one
+       left join lateral (select true as is_row, statement.* from (${text}) as statement) as found on true`,
+      values,
+      plan,
+    );
+    const [first] = found;
+    if (first) positions.add(first.arrived);
+    return first?.is_row ? mapInTurns(found, ({ arrived: _, is_row: __, ...row }) => row as Row) : [];
+  },
+});
+
+/** The position of a text: of a response, or directly after an event. */
+function readPosition(cursors: Cursors, text: string): KnownPosition | undefined {
+  const position = cursors.position.read(text);
+  if (position) {
+    const { before, behind, event_id } = position;
+    return {
+      ...positionOf(before, behind),
+      ...(event_id !== null && { upTo: { sql_transaction: before, event_id } }),
+    };
+  }
+  const event = cursors.feed.read(text);
+  return event ? positionAfter(event) : undefined;
+}
+
+const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPosition): string =>
+  cursors.position.write({
+    before,
+    behind: also.map((one) => one - before).join(),
+    event_id: upTo?.event_id ?? null,
+  });
+
+const unknownPosition = (parameter: string): Failure<410> => ({
+  ...failure(
+    410,
+    parameterFault(
+      parameter,
+      { from: "Ledger-Position" },
+      `the ledger has no such position; ${parameter} must be ${parameter === "known_at" ? "a day, or " : ""}the position or cursor of a response of this ledger`,
+    ),
+  ),
+  problem: "position-unknown",
+});
+
+/** The state at a position, as soon as it meets a condition. Throws a 503 if that takes too long. */
+async function stateWhen(sql: Sql, position: KnownPosition, isReady: (state: KnownState) => boolean) {
+  const startedAt = performance.now();
+  for (;;) {
+    const state = await stateAt(sql, position);
+    if (state.is_unknown || isReady(state)) return state;
+    if (performance.now() - startedAt > behindMaxMs)
+      throw unavailable("the database is behind the position of the request; try again later");
+    await sleep(behindEveryMs);
+  }
+}
+
+async function openKnown({ sql, limitMs }: Reader, position: KnownPosition) {
+  const state = await stateWhen(sql, position, ({ is_included, is_complete }) => is_included && is_complete);
+  return { position: state.is_within ? position : wholeOf(position), state, limitMs };
+}
+
+/** The position after the last event of an SQL transaction is that after the SQL transaction. */
+const wholeOf = ({ before, also, upTo }: KnownPosition): KnownPosition =>
+  upTo ? { before: before + 1n, also } : { before, also };
+
+/** What the ledger knew at the position in the parameter `known_at`, or the failure of the request. */
+async function knownAt(reader: Reader, cursors: Cursors, text: string, { time_zone = "UTC" }: PositionQuery) {
+  const isDay = text.length === 10;
+  const position = isDay ? await positionOfDay(reader.sql, text, time_zone) : readPosition(cursors, text);
+  if (!position) return unknownPosition("known_at");
+  if ("status" in position) return position;
+  const known = await openKnown(reader, position);
+  const { first, first_instant, is_unknown } = known.state;
+  if (is_unknown) return unknownPosition("known_at");
+  if (known.position.before >= first) return known;
+  const named = writePosition(cursors, { before: first, also: [] });
+  return wrong(
+    "known_at",
+    { minimum: named },
+    `known_at must not be before ${named}, the position of ${first_instant}, from which on the ledger knows what it knew`,
+  );
+}
+
+async function positionOfDay(sql: Sql, day: string, timeZone: string): Promise<KnownPosition | Failure<400>> {
+  const isValid = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+  if (!isValid)
+    return wrong("known_at", { format: "date" }, `known_at must be a day that exists; ${day} does not`);
+  const end = await endOfDay(sql, day, timeZone);
+  if (!end.is_quarter)
+    return wrong(
+      "known_at",
+      { format: "date" },
+      `the day ${day} does not end with a quarter of an hour in ${timeZone}; known_at can be a position`,
+    );
+  if (end.is_future)
+    return wrong(
+      "known_at",
+      { maximum: "today" },
+      `known_at must be a day that is over; ${day} is not in ${timeZone}`,
+    );
+  if (end.is_before_first)
+    return wrong(
+      "known_at",
+      { minimum: end.first_instant.slice(0, 10) },
+      `known_at must not be before ${end.first_instant.slice(0, 10)}, from which on the ledger knows what it knew`,
+    );
+  if (end.sql_transaction === null)
+    throw unavailable("the end of this day is not recorded yet; try again later");
+  return { before: end.sql_transaction, also: [] };
+}
