@@ -217,7 +217,7 @@ export function transactionReportHandlers(reader: Reader, cursors: Cursors, { co
       return {
         status: 200,
         headers,
-        body: { ...body, position: reading.position() },
+        body: { ...body, position: await reading.position() },
         tagged: [JSON.stringify(body)],
       };
     },

@@ -31,8 +31,8 @@ export interface Reading {
   at(sql: Sql, wanted?: Parameters<typeof knownLedger>[1]): Promise<Sql>;
   /** Statements that read at the position of the first one, also if the request names none. */
   again: Reading["at"];
-  /** The position of the statements so far; undefined if it has no name, or if they have several. */
-  position(): string | undefined;
+  /** The position of the first statement, or the present one if there is none yet; undefined if it has no name. */
+  position(): Promise<string | undefined>;
 }
 
 interface PositionQuery {
@@ -67,10 +67,9 @@ const wrapEach = <Ids extends keyof operations>(
   handlers: { [Id in Ids]: Reads<Id> },
   wrap: (handle: AnyReads) => (request: AnyRequest) => Promise<AnyResponse>,
 ) =>
-  Object.fromEntries(Object.entries(handlers).map(([id, handle]) => [id, wrap(handle as AnyReads)])) as Pick<
-    Handlers<operations>,
-    Ids
-  >;
+  Object.fromEntries(
+    Object.entries(handlers).map(([id, handle]) => [id, wrap(handle as AnyReads)]),
+  ) as unknown as Pick<Handlers<operations>, Ids>;
 
 interface AnyRequest {
   query: PositionQuery;
@@ -132,12 +131,12 @@ const tooManyChanged = wrong(
     "between from_date and to_date, or fewer accounts, may succeed",
 );
 
-const withPosition = (response: AnyResponse, reading: Reading): AnyResponse => {
-  const position = response.status === 200 ? reading.position() : undefined;
+async function withPosition(response: AnyResponse, reading: Reading): Promise<AnyResponse> {
+  const position = response.status === 200 ? await reading.position() : undefined;
   return position === undefined
     ? response
     : { ...response, headers: { ...response.headers, "Ledger-Position": position } };
-};
+}
 
 type OpenReading = Reading & { positions: Set<string> };
 
@@ -155,7 +154,8 @@ function openReading(reader: Reader, cursors: Cursors, known: Omit<Known, "sql">
       const then = known ?? (await openKnown(reader, position() as KnownPosition));
       return knownLedger({ ...then, sql }, wanted);
     },
-    position() {
+    async position() {
+      if (!known && positions.size === 0) await notingPositions(reader.sql, positions).query("select");
       const one = position();
       return one && writePosition(cursors, one);
     },
@@ -166,15 +166,17 @@ function openReading(reader: Reader, cursors: Cursors, known: Omit<Known, "sql">
 const notingPositions = (sql: Sql, positions: Set<string>): Sql => ({
   run: (script) => sql.run(script),
   async query<Row>(text: string, values?: unknown[], plan?: Plan) {
-    const found = await sql.query<Row & { arrived: string; is_row: boolean | null }>(
-      `select (select arrived_events()) as arrived, found.* from (select) as one
-       left join lateral (select true as is_row, statement.* from (${text}) as statement) as found on true`,
+    const found = await sql.query<Row & { noted_arrived: string; noted_row: boolean | null }>(
+      `select (select arrived_events()) as noted_arrived, found.* from (select) as one
+       left join lateral (select true as noted_row, statement.* from (${text}) as statement) as found on true`,
       values,
       plan,
     );
     const [first] = found;
-    if (first) positions.add(first.arrived);
-    return first?.is_row ? mapInTurns(found, ({ arrived: _, is_row: __, ...row }) => row as Row) : [];
+    if (first) positions.add(first.noted_arrived);
+    return first?.noted_row
+      ? mapInTurns(found, ({ noted_arrived: _, noted_row: __, ...row }) => row as Row)
+      : [];
   },
 });
 

@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 03e35d22c9e516714ed9c3b58cf9ad118b325f5464b76ef31967b95d7591cbc9
+-- Hash of the migrations and of this text: 397a7c17bf76bb008c73c7ba26fe9ef608e38266a0e113c94ca76e1d29fe801e
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -390,7 +390,8 @@ CREATE TABLE transaction_hour_summary (
   gross_amount numeric NOT NULL,
   -- As in transaction_summary.
   id bigint DEFAULT nextval('transaction_summary_id'::regclass),
-  -- The merge since which the summary is this.
+  -- The merge since which the summary is this. In a summary of one account, the last merge of a change of one of its
+  -- transactions, also if that has no effect on the numbers.
   merged_end bigint NOT NULL DEFAULT 0,
   CONSTRAINT transaction_hour_summary_key UNIQUE NULLS NOT DISTINCT (all_accounts, gateway_account_id, hour, transaction_type, state, live, moto)
 ) WITH (fillfactor=80);
@@ -520,7 +521,7 @@ CREATE VIEW expected_summary_merge AS
         UNION ALL
          VALUES (true,'hour'::text,changed.hour,NULL::text), (false,'hour'::text,changed.hour,changed.account)) own
   GROUP BY own.all_accounts, own.grain, own.period, own.gateway_account_id, changed.transaction_type, changed.state, changed.live, changed.moto, changed.merged_end
- HAVING sum(changed.count) <> 0::numeric OR sum(changed.amount) <> 0::numeric OR sum(changed.total_amount) <> 0::numeric OR sum(changed.net_amount) <> 0::numeric OR sum(changed.fee) <> 0::numeric OR sum(changed.refunded_amount) <> 0::numeric OR sum(changed.gross_amount) <> 0::numeric;
+ HAVING own.grain = 'hour'::text AND NOT own.all_accounts OR sum(changed.count) <> 0::numeric OR sum(changed.amount) <> 0::numeric OR sum(changed.total_amount) <> 0::numeric OR sum(changed.net_amount) <> 0::numeric OR sum(changed.fee) <> 0::numeric OR sum(changed.refunded_amount) <> 0::numeric OR sum(changed.gross_amount) <> 0::numeric;
 
 -- The summaries by hour that the transactions require beside the changes that are not merged, for a comparison with
 -- transaction_hour_summary.
@@ -1020,7 +1021,8 @@ begin
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
     group by 1, 2, 3, 4, 5, 6, 7
-    having (
+    -- By the merges of the hours of an account, those in which a transaction has changed are found.
+    having not all_accounts or (
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     ) <> (0, 0, 0, 0, 0, 0, 0)
     on conflict on constraint transaction_hour_summary_key do update set

@@ -22,7 +22,7 @@ export const withTables = (sql: Sql, tables: Tables): Sql => ({
     const expressions = Object.entries(tables).map(
       ([name, query]) => `${name} as not materialized (${typeof query === "string" ? query : query(bind)})`,
     );
-    return sql.query(`with ${expressions} (${text})`, values, "custom");
+    return sql.query(`with ${expressions} select * from (${text}) as statement`, values, "custom");
   },
 });
 

@@ -263,7 +263,8 @@ begin
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
     group by 1, 2, 3, 4, 5, 6, 7
-    having (
+    -- By the merges of the hours of an account, those in which a transaction has changed are found.
+    having not all_accounts or (
       sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
     ) <> (0, 0, 0, 0, 0, 0, 0)
     on conflict on constraint transaction_hour_summary_key do update set
@@ -352,7 +353,7 @@ from (
   values (true, 'hour', hour, null), (false, 'hour', hour, account)
 ) as own
 group by 1, 2, 3, 4, 5, 6, 7, 8, 9
-having (
+having (grain = 'hour' and not all_accounts) or (
   sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
 ) <> (0, 0, 0, 0, 0, 0, 0);
 
@@ -430,7 +431,7 @@ comment on sequence transaction_summary_id is 'Ids of summaries.';
 comment on column transaction_summary.id is 'Null if the summary has not changed since it has ids.';
 comment on column transaction_summary.merged_end is 'The merge since which the summary is this.';
 comment on column transaction_hour_summary.id is 'As in transaction_summary.';
-comment on column transaction_hour_summary.merged_end is 'The merge since which the summary is this.';
+comment on column transaction_hour_summary.merged_end is 'The merge since which the summary is this. In a summary of one account, the last merge of a change of one of its transactions, also if that has no effect on the numbers.';
 comment on trigger keep_first_version on transaction_summary is 'Gives the summary an id with its first version. Older summaries have none.';
 comment on trigger keep_first_version on transaction_hour_summary is 'As for transaction_summary.';
 comment on trigger keep_versions on transaction_summary is 'Keeps what the summaries were before a merge.';

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { generateMessages } from "../../../simulation/ledger/messages.ts";
+import { Oracle } from "../../../simulation/ledger/oracle.ts";
+import { allReads, randomReportRead } from "../../../simulation/ledger/reads.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { seeded } from "../../../testing/random.ts";
+import { mergeSummaryChanges } from "../tables/summary/upkeep.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
+
+const random = seeded(Number(process.env.SEED ?? 58));
+const ledger = await ledgerOfFile({ limits: { batchSize: 20 } });
+
+const canBePast = /^\/v1\/(transaction|report|payout)/;
+
+/** The path, with another parameter. */
+const withParameter = (path: string, name: string, value: string) =>
+  `${path}${path.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
+
+/** The response without what differs between two requests with other parameters: links, and random cursors in them. */
+const comparable = ({ status, text }: { status: number; text: string }) => ({
+  status,
+  text: text.replaceAll(
+    /"(next_cursor|self|first_page|last_page|prev_page|next_page)":\{"href":"[^"]*"\}/g,
+    '"$1":{}',
+  ),
+});
+
+test("a response that was taken at a position is the response to the same request with known_at, whatever is stored later", async () => {
+  const generator = generateMessages(random.fork());
+  const messages = Array.from({ length: 40 }, () => generator.next().value ?? []).flat();
+  const sent = random
+    .shuffle([...messages, ...random.sample(messages, 0.1)])
+    .filter(({ kind }) => kind !== "invalid");
+  const taken: { path: string; accept: string; position: string; response: ReturnType<typeof comparable> }[] =
+    [];
+  const parts = 5;
+  for (let part = 1; part <= parts; part += 1) {
+    const upTo = (some: number) => Math.floor((some / parts) * sent.length);
+    await ledger.sendText(...sent.slice(upTo(part - 1), upTo(part)).map(({ body }) => body));
+    const events = sent
+      .slice(0, upTo(part))
+      .flatMap((message) => (message.kind === "event" ? message.event : []));
+    const oracle = new Oracle(events);
+    await eventually(async () =>
+      expect(await ledger.database.query("select from event")).toHaveLength(oracle.events.length),
+    );
+    await mergeSummaryChanges(ledger.database, random.pick([1, 30, 100_000]));
+    const reads = [
+      ...allReads({ oracle, payments: () => 40 }, random),
+      ...Array.from({ length: 100 }, () => randomReportRead(random)),
+    ];
+    for (const read of random.sample(reads, 0.4)) {
+      await read.send(async (path, accept = "application/json") => {
+        const response = await ledger.request(path, { headers: { accept } });
+        const position = response.headers["ledger-position"];
+        if (canBePast.test(path) && response.status === 200) {
+          if (!path.includes("gateway-transaction"))
+            expect([path, position]).toEqual([path, expect.any(String)]);
+          if (!/cursor=|gateway-transaction/.test(path))
+            taken.push({ path, accept, position: position as string, response: comparable(response) });
+        }
+        return response;
+      });
+    }
+  }
+  await mergeSummaryChanges(ledger.database, 100_000);
+  const differing: object[] = [];
+  for (const { path, accept, position, response } of taken) {
+    const then = await ledger.request(withParameter(path, "known_at", position), { headers: { accept } });
+    const found = { ...comparable(then), position: then.headers["ledger-position"] };
+    const expected = { ...response, position };
+    const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
+    if (one === other) continue;
+    const first = Array.from(one).findIndex((character, index) => character !== other[index]);
+    differing.push({
+      path,
+      found: one.slice(first - 40, first + 60),
+      expected: other.slice(first - 40, first + 60),
+    });
+  }
+  expect({
+    differing: differing.slice(0, 8),
+    logged: ledger.logged.filter((line) => !line.includes("does not list")),
+  }).toEqual({ differing: [], logged: [] });
+  expect(taken.length).toBeGreaterThan(500);
+});
