@@ -70,11 +70,12 @@ export async function knownLedger(
   const isByDate = "created" in wanted && wanted.created.length > 0;
   const last = isByDate ? await lastMidnight(base, wanted.accounts) : end;
   const ids =
-    "familyOf" in wanted ? await familyThen(events, wanted.familyOf) : await changedIds(known, wanted, last);
+    "familyOf" in wanted ? await familyOf(sql, wanted.familyOf) : await changedIds(known, wanted, last);
   return withTables(sql, { ...tables, ...knownTransactions(position, ids, await rowsOf(past, ids), last) });
 }
 
-const familyThen = async (events: Sql, id: string) => [id, ...(await childIdsAsOf(events, id, end))];
+/** Also the children of later events: they are children now, and were none then. */
+const familyOf = async (sql: Sql, id: string) => [id, ...(await childIdsAsOf(sql, id, end))];
 
 /** The ids of those that have changed since, and of those that are given. None was created at `last` or later. */
 async function changedIds(

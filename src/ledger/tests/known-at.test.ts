@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { generateMessages } from "../../../simulation/ledger/messages.ts";
+import { eventKey, generateMessages, type LedgerEvent } from "../../../simulation/ledger/messages.ts";
 import { Oracle } from "../../../simulation/ledger/oracle.ts";
-import { allReads, randomReportRead } from "../../../simulation/ledger/reads.ts";
+import { allReads, type Read, randomReportRead } from "../../../simulation/ledger/reads.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { seeded } from "../../../testing/random.ts";
 import { mergeSummaryChanges } from "../tables/summary/upkeep.ts";
-import { ledgerOfFile } from "./ledger.fixture.ts";
+import { ledgerOfFile, startLedger } from "./ledger.fixture.ts";
 
 const random = seeded(Number(process.env.SEED ?? 58));
 const ledger = await ledgerOfFile({ limits: { batchSize: 20 } });
@@ -83,4 +83,44 @@ test("a response that was taken at a position is the response to the same reques
     logged: ledger.logged.filter((line) => !line.includes("does not list")),
   }).toEqual({ differing: [], logged: [] });
   expect(taken.length).toBeGreaterThan(500);
+});
+
+test("with the cursor of an event, every response is that of the model with the events up to it", async () => {
+  const generator = generateMessages(random.fork());
+  const messages = random.shuffle(Array.from({ length: 20 }, () => generator.next().value ?? []).flat());
+  const sent = messages.flatMap((message) => (message.kind === "event" ? message : []));
+  const byKey = new Map(sent.map(({ event }) => [eventKey(event), event]));
+  await using own = await startLedger({ limits: { batchSize: 50 } });
+  await own.sendText(...sent.map(({ body }) => body));
+  await eventually(async () =>
+    expect(await own.database.query("select from event")).toHaveLength(byKey.size),
+  );
+  await mergeSummaryChanges(own.database, 100);
+  const feed: { cursor: string; event: LedgerEvent }[] = (await own.pages("/v1/event?limit=1000"))
+    .flatMap(({ events }) => events)
+    .map((one) => ({ cursor: one.cursor, event: byKey.get(eventKey(one)) as LedgerEvent }));
+  expect(feed).toHaveLength(byKey.size);
+  let compared = 0;
+  for (let turn = 0; turn < 6; turn += 1) {
+    const count = random.integer(1, feed.length);
+    const oracle = new Oracle(feed.slice(0, count).map(({ event }) => event));
+    const cursor = feed[count - 1]?.cursor as string;
+    const isPast = ({ name }: Read) => canBePast.test(name) && !name.includes("gateway-transaction");
+    const reads = [
+      ...allReads({ oracle, payments: () => 20 }, random),
+      ...Array.from({ length: 100 }, () => randomReportRead(random)),
+    ].filter(isPast);
+    for (const read of random.sample(reads, 0.1)) {
+      const result = await read.send((path, accept = "application/json") =>
+        own.request(path.includes("known_at=") ? path : withParameter(path, "known_at", cursor), {
+          headers: { accept },
+        }),
+      );
+      expect(result, `${count} events: ${read.name}`).toEqual(
+        JSON.parse(JSON.stringify(read.expected(oracle))),
+      );
+      compared += 1;
+    }
+  }
+  expect(compared).toBeGreaterThan(200);
 });
