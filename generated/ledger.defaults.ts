@@ -46,6 +46,12 @@ export const defaults = {
     "byte_order_mark": false,
     "position_line": false
   },
+  "listTransactionReportChanges": {
+    "time_zone": "UTC",
+    "override_account_id_restriction": false,
+    "status_version": 2,
+    "display_size": 100
+  },
   "getTransactionsSummary": {
     "override_account_id_restriction": false,
     "override_from_date_validation": false,

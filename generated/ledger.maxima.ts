@@ -8,6 +8,9 @@ export const effectiveMaxima = {
   "getTransactionReport": {
     "display_size": 500
   },
+  "listTransactionReportChanges": {
+    "display_size": 100
+  },
   "searchPayouts": {
     "display_size": 500
   },

@@ -627,6 +627,159 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "listTransactionReportChanges",
+    "method": "GET",
+    "path": "/v1/report/transactions/changes",
+    "parameters": [
+      {
+        "name": "since"
+      },
+      {
+        "name": "until"
+      },
+      {
+        "name": "group_by",
+        "isJoined": true
+      },
+      {
+        "name": "time_zone"
+      },
+      {
+        "name": "account_id",
+        "isJoined": true
+      },
+      {
+        "name": "override_account_id_restriction"
+      },
+      {
+        "name": "from_date"
+      },
+      {
+        "name": "to_date"
+      },
+      {
+        "name": "transaction_type"
+      },
+      {
+        "name": "state"
+      },
+      {
+        "name": "payment_states",
+        "isJoined": true
+      },
+      {
+        "name": "refund_states",
+        "isJoined": true
+      },
+      {
+        "name": "dispute_states",
+        "isJoined": true
+      },
+      {
+        "name": "status_version"
+      },
+      {
+        "name": "live"
+      },
+      {
+        "name": "display_size"
+      },
+      {
+        "name": "cursor"
+      },
+      {
+        "name": "at_least"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "groups",
+            "*",
+            "amount"
+          ],
+          [
+            "groups",
+            "*",
+            "total_amount"
+          ],
+          [
+            "groups",
+            "*",
+            "net_amount"
+          ],
+          [
+            "groups",
+            "*",
+            "fee"
+          ],
+          [
+            "groups",
+            "*",
+            "refunded_amount"
+          ],
+          [
+            "groups",
+            "*",
+            "gross_amount"
+          ],
+          [
+            "changes",
+            "*",
+            "event",
+            "event_id"
+          ],
+          [
+            "changes",
+            "*",
+            "groups",
+            "*",
+            "amount"
+          ],
+          [
+            "changes",
+            "*",
+            "groups",
+            "*",
+            "total_amount"
+          ],
+          [
+            "changes",
+            "*",
+            "groups",
+            "*",
+            "net_amount"
+          ],
+          [
+            "changes",
+            "*",
+            "groups",
+            "*",
+            "fee"
+          ],
+          [
+            "changes",
+            "*",
+            "groups",
+            "*",
+            "refunded_amount"
+          ],
+          [
+            "changes",
+            "*",
+            "groups",
+            "*",
+            "gross_amount"
+          ]
+        ]
+      }
+    }
+  },
+  {
     "operationId": "getTransactionsSummary",
     "method": "GET",
     "path": "/v1/report/transactions-summary",

@@ -494,6 +494,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/report/transactions/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List why a report has changed
+         * @description Compares the report `getTransactionReport` with the same filters and groups at two positions. `groups` has the
+         *     difference of each group that is not the same. `changes` lists what makes it, by the SQL transactions that stored it,
+         *     in their order: each entry has the event that changed a transaction, and what that added to groups and removed from
+         *     them. The sum of all entries is
+         *     exactly the difference. An entry without an event is a rebuild of the transaction by other rules.
+         *
+         *     The first page has `groups`. A response has up to `display_size` changes of transactions, and none of those that
+         *     add and remove the same. If there are more, the header `Link` leads to the next page; a page can be empty although
+         *     there are more. `account_id` is required unless `override_account_id_restriction` is `true`.
+         */
+        get: operations["listTransactionReportChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/transaction/": {
         parameters: {
             query?: never;
@@ -777,6 +805,21 @@ export interface components {
             first_digits_card_number?: string;
             /** @description Last four digits. */
             last_digits_card_number?: string;
+        };
+        /** @description An event that has changed a transaction. */
+        ChangingEvent: {
+            /** @description The cursor after this event. */
+            cursor: components["schemas"]["Cursor"];
+            /** @description Number of the event. */
+            event_id: components["schemas"]["EventId"];
+            /** @description Type of the event. */
+            event_type: string;
+            /** @description Id of the resource. */
+            resource_external_id: components["schemas"]["ExternalId"];
+            /** @description Type of the resource. */
+            resource_type: components["schemas"]["ResourceType"];
+            /** @description When the event happened, in UTC. */
+            timestamp: components["schemas"]["MicrosecondInstant"];
         };
         /** @description The number and the gross amount of transactions. */
         CountAndGrossAmount: {
@@ -1965,6 +2008,15 @@ export interface components {
         };
         /** @description Events, newest first. */
         TickerEvents: components["schemas"]["TickerEvent"][];
+        /** @description What an event has changed by a transaction. */
+        TransactionChange: {
+            /** @description The event, of the transaction or of its payment. Null for a rebuild. */
+            event: components["schemas"]["ChangingEvent"] | null;
+            /** @description What was added to groups and removed from them, in order. */
+            groups: components["schemas"]["TransactionGroupChange"][];
+            /** @description The transaction. */
+            transaction_id: components["schemas"]["ExternalId"];
+        };
         /**
          * Format: int64
          * @description Number of transactions.
@@ -2029,6 +2081,40 @@ export interface components {
             /** @description First day of the week. */
             week?: components["schemas"]["Day"];
         };
+        /** @description What was added to a group; what was removed is negative. It has a member for each column in `group_by`. */
+        TransactionGroupChange: {
+            /** @description Gateway account; null for transactions without one. */
+            account?: string | null;
+            /** @description Sum of `amount`. */
+            amount: components["schemas"]["PenceSum"];
+            /**
+             * Format: int64
+             * @description Number of transactions that were added, less those that were removed.
+             */
+            count: number;
+            day?: components["schemas"]["Day"];
+            /** @description Sum of `fee`. */
+            fee: components["schemas"]["PenceSum"];
+            /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
+            gross_amount: components["schemas"]["PenceSum"];
+            /** @description Whether real money is involved; null if it is not known. */
+            live?: boolean | null;
+            /** @description First day of the month. */
+            month?: components["schemas"]["Day"];
+            /** @description Whether the transaction is an order by mail or telephone. */
+            moto?: boolean;
+            /** @description Sum of `net_amount`. */
+            net_amount: components["schemas"]["PenceSum"];
+            /** @description Sum of `refund_amount_refunded`. */
+            refunded_amount: components["schemas"]["PenceSum"];
+            /** @description State in the version of `status_version`. */
+            state?: components["schemas"]["Status"];
+            /** @description Sum of `total_amount`, which only transactions with one add to. */
+            total_amount: components["schemas"]["PenceSum"];
+            type?: components["schemas"]["TransactionType"];
+            /** @description First day of the week. */
+            week?: components["schemas"]["Day"];
+        };
         /** @description The live transactions of an hour. */
         TransactionHour: {
             /** @description Number of all transactions. */
@@ -2058,6 +2144,21 @@ export interface components {
             groups: components["schemas"]["TransactionGroup"][];
             /** @description The same as the header `Ledger-Position`. The entity tag does not depend on it. */
             position?: components["schemas"]["Cursor"];
+        };
+        /** @description Why a report has changed. */
+        TransactionReportChanges: {
+            /** @description Absent on the last page. */
+            _links?: components["schemas"]["NextCursorLink"];
+            /** @description What makes the difference, in the order of the SQL transactions that stored it. */
+            changes: components["schemas"]["TransactionChange"][];
+            /** @description The currency of the sums (ISO 4217). */
+            currency: string;
+            /** @description The differences of the groups that are not the same, in order. Absent on later pages. */
+            groups?: components["schemas"]["TransactionGroupChange"][];
+            /** @description The older position. */
+            since: components["schemas"]["Cursor"];
+            /** @description The later position. */
+            until: components["schemas"]["Cursor"];
         };
         /** @description Hours with transactions, oldest first. */
         TransactionsByHour: components["schemas"]["TransactionHour"][];
@@ -2431,6 +2532,14 @@ export interface components {
          */
         GatewayAccountId: components["schemas"]["ScopeId"];
         /**
+         * @description Columns of the groups, separated by commas, in the order in which groups are sorted. `week` begins on Monday.
+         * @example [
+         *       "type",
+         *       "state"
+         *     ]
+         */
+        GroupBy: components["schemas"]["GroupColumn"][];
+        /**
          * @description The `ETag` of a stored response. The response is 304 if it is still current.
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
@@ -2511,6 +2620,17 @@ export interface components {
          * @example 2
          */
         StatusVersion: 1 | 2;
+        /**
+         * @description Time zone in which days, weeks and months begin: `UTC`, or a name of the IANA time zone database with area and
+         *     location, such as `Europe/London` or `Asia/Kolkata`, in any case. Offsets such as `+05:30` and abbreviations
+         *     such as `CET` are no names. The rules are those that the database of the ledger knows.
+         *
+         *     Reports take about the same time in each time zone whose offset is a number of whole hours. In the others,
+         *     transactions of up to an hour of each day are read one by one. If there are too many of them, the status is
+         *     504; a shorter interval has fewer. Default UTC.
+         * @example Europe/London
+         */
+        TimeZone: string;
         /**
          * @description Instant after `created_date`, exclusive.
          * @example 2024-04-01T00:00:00Z
@@ -3823,7 +3943,7 @@ export interface operations {
                  *       "state"
                  *     ]
                  */
-                group_by?: components["schemas"]["GroupColumn"][];
+                group_by?: components["parameters"]["GroupBy"];
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
@@ -3888,7 +4008,7 @@ export interface operations {
                  *     504; a shorter interval has fewer. Default UTC.
                  * @example Europe/London
                  */
-                time_zone: string;
+                time_zone: components["parameters"]["TimeZone"];
                 /**
                  * @description Instant after `created_date`, exclusive.
                  * @example 2024-04-01T00:00:00Z
@@ -4085,6 +4205,150 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["UnknownPosition"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    listTransactionReportChanges: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway accounts, separated by commas, up to 1,000.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                account_id?: components["parameters"]["AccountIds"];
+                /**
+                 * @description The response includes everything up to this position: the `Ledger-Position` of a response, or the cursor of an event in
+                 *     the feed. A replica that is behind is awaited for up to 2 seconds; then the status is 503.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                at_least?: components["parameters"]["AtLeast"];
+                /**
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Number of changes in a response. Default 100; a greater value counts as 100.
+                 * @example 20
+                 */
+                display_size: number;
+                /**
+                 * @description States of disputes, separated by commas. See `payment_states`.
+                 * @example [
+                 *       "needs_response"
+                 *     ]
+                 */
+                dispute_states?: components["parameters"]["DisputeStates"];
+                /**
+                 * @description Instant before `created_date`, exclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: components["parameters"]["FromDate"];
+                /**
+                 * @description Columns of the groups, separated by commas, in the order in which groups are sorted. `week` begins on Monday.
+                 * @example [
+                 *       "type",
+                 *       "state"
+                 *     ]
+                 */
+                group_by?: components["parameters"]["GroupBy"];
+                /**
+                 * @description Whether real money is involved. Default both, and those of which it is not known.
+                 * @example true
+                 */
+                live?: components["parameters"]["LiveFilter"];
+                /**
+                 * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
+                 * @example true
+                 */
+                override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
+                /**
+                 * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
+                 *     present, only the types whose parameter is present are returned.
+                 * @example [
+                 *       "created",
+                 *       "success"
+                 *     ]
+                 */
+                payment_states?: components["parameters"]["PaymentStates"];
+                /**
+                 * @description States of refunds, separated by commas. See `payment_states`.
+                 * @example [
+                 *       "success"
+                 *     ]
+                 */
+                refund_states?: components["parameters"]["RefundStates"];
+                /**
+                 * @description The position of the older report, as in `known_at`.
+                 * @example 2024-10-31
+                 */
+                since: components["schemas"]["KnownAt"];
+                /**
+                 * @description State of the transaction.
+                 * @example success
+                 */
+                state?: components["parameters"]["StateFilter"];
+                /**
+                 * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+                 *     `timedout` and `cancelled` (by the payer) of version 2.
+                 * @example 2
+                 */
+                status_version: components["parameters"]["StatusVersion"];
+                /**
+                 * @description Time zone in which days, weeks and months begin: `UTC`, or a name of the IANA time zone database with area and
+                 *     location, such as `Europe/London` or `Asia/Kolkata`, in any case. Offsets such as `+05:30` and abbreviations
+                 *     such as `CET` are no names. The rules are those that the database of the ledger knows.
+                 *
+                 *     Reports take about the same time in each time zone whose offset is a number of whole hours. In the others,
+                 *     transactions of up to an hour of each day are read one by one. If there are too many of them, the status is
+                 *     504; a shorter interval has fewer. Default UTC.
+                 * @example Europe/London
+                 */
+                time_zone: components["parameters"]["TimeZone"];
+                /**
+                 * @description Instant after `created_date`, exclusive.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: components["parameters"]["ToDate"];
+                /**
+                 * @description Type of the transaction, case-insensitive.
+                 * @example REFUND
+                 */
+                transaction_type?: components["parameters"]["TransactionTypeFilter"];
+                /**
+                 * @description The position of the later report, as in `known_at`. Default is the present one.
+                 * @example 2024-11-30
+                 */
+                until?: components["schemas"]["KnownAt"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The difference and its changes. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionReportChanges"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

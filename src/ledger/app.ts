@@ -17,6 +17,7 @@ import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { intakeHandlers } from "./handlers/intake.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { payoutHandlers } from "./handlers/payouts.ts";
+import { reportChangesHandlers } from "./handlers/report-changes.ts";
 import { performanceHandlers, summaryHandlers, transactionReportHandlers } from "./handlers/reports.ts";
 import { searchHandlers, transactionHandlers } from "./handlers/transactions.ts";
 import type { Intake } from "./intake/intake.ts";
@@ -112,6 +113,7 @@ export function ledgerApp({
     ...transactionHandlers(reader, cursors),
     ...searchHandlers(reader, cursors, currency),
     ...transactionReportHandlers(reader, cursors, currency),
+    ...reportChangesHandlers(reader, cursors, currency),
     ...summaryHandlers(reader, cursors),
     ...performanceHandlers(reader, cursors),
     ...payoutHandlers(reader, cursors),

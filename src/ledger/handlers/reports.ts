@@ -8,11 +8,11 @@ import { mapInTurns } from "../../waiting/turns.ts";
 import { betweenInstants, throughDays, throughInstants } from "../requests/created-interval.ts";
 import { asksForCsv, csvResponse } from "../requests/csv.ts";
 import type { Cursors, GroupPosition } from "../requests/cursor.ts";
-import { accountMissing, missing, unknownCursor, wrong } from "../requests/failures.ts";
-import { entriesMax, type GroupPage, readGroupCursor, readGroups } from "../requests/groups.ts";
+import { accountMissing, missing, timeZoneUnknown, unknownCursor, wrong } from "../requests/failures.ts";
+import { entriesMax, type GroupPage, readGroupCursor, readGroups, reportOf } from "../requests/groups.ts";
 import type { Reader } from "../requests/lanes.ts";
 import { withReadings } from "../requests/reading.ts";
-import { stateFilterOf, statusErrorsOf } from "../requests/search-filter.ts";
+import { statusErrorsOf } from "../requests/search-filter.ts";
 import { isAlways } from "../tables/summary/periods.ts";
 import {
   knownTimeZone,
@@ -159,12 +159,6 @@ const { display_size: displaySizeMax } = effectiveMaxima.getTransactionReport;
 /** Number of groups of a CSV that are read at a time. Each time all groups are computed, so fewer would take longer. */
 const csvPageMax = 10_000;
 
-const timeZoneUnknown = wrong(
-  "time_zone",
-  { format: "time-zone" },
-  "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
-);
-
 export function transactionReportHandlers(reader: Reader, cursors: Cursors, { code }: Currency) {
   const { lanes } = reader;
   return withReadings(reader, cursors, {
@@ -175,16 +169,9 @@ export function transactionReportHandlers(reader: Reader, cursors: Cursors, { co
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
       const timeZone = await knownTimeZone(reader.sql, namesOfTimeZone(query.time_zone));
       if (timeZone === undefined) return timeZoneUnknown;
-      const { group_by: groupBy = [] } = query;
       const lane = lanes(owner, query.account_id);
-      const filter = {
-        account_id: query.account_id,
-        transaction_type: query.transaction_type,
-        live: query.live,
-        ...stateFilterOf(query),
-        created: betweenInstants(query),
-      };
-      const grouping = { groupBy, timeZone, statuses: statusesByState(query.status_version) };
+      const { filter, grouping } = reportOf(query, timeZone);
+      const { groupBy } = grouping;
       const wanted = readBy(filter, grouping);
       /** Without columns to group by there is always one group. */
       const read = async (sql: Sql, after: GroupPosition | undefined, max: number) => {

@@ -89,8 +89,8 @@ async function changedIds(
   const intervals = wanted.created.map(({ from, to }) => ({ from, to: to < last ? to : last }));
   const created = intervals.filter(({ from, to }) => from < to);
   if (created.length === 0) return ids;
-  const scope = { accounts: wanted.accounts, created };
-  return [...ids, ...few(await changedSince(sql, position, state.merged_end, scope, changedMax))];
+  const since = { position, mergedEnd: state.merged_end, accounts: wanted.accounts, created };
+  return [...ids, ...few(await changedSince(sql, since, changedMax))];
 }
 
 function few(ids: string[] | undefined): string[] {

@@ -1,5 +1,6 @@
 import type { EventPosition } from "../tables/event-list.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
+import type { RecordedChange } from "../tables/known/changed.ts";
 import type { Position } from "../tables/page.ts";
 import type { ChildPosition } from "../tables/reported-transaction.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
@@ -53,6 +54,7 @@ export function openCursors(key: Uint8Array) {
     hour: codec<{ hour: string }>("hour", "hour"),
     ticker: codec<TickerPosition>("ticker", "timestamp", "id"),
     feed: codec<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
+    change: codec<RecordedChange>("change", "sql_transaction", "external_id"),
     position: codec<StoredPosition>("position", "before", "behind", "event_id"),
     deadLetter: codec<{ dead_letter_id: bigint }>("dead letter", "dead_letter_id"),
   };

@@ -19,6 +19,11 @@ export const wrong = (parameter: string, rule: Record<string, unknown>, detail: 
 export const missing = (parameter: string, detail = `Field [${parameter}] cannot be empty`): Failure<400> =>
   wrong(parameter, { required: true }, detail);
 
+export const timeZoneUnknown = wrong(
+  "time_zone",
+  { format: "time-zone" },
+  "query parameter time_zone must be a time zone that the database knows, such as Europe/London",
+);
 export const accountMissing = missing("account_id");
 export const unknownCursor = wrong(
   "cursor",

@@ -1,10 +1,35 @@
+import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
 import type { SummaryFilter } from "../tables/summary/rows.ts";
 import { type Grouping, summarise } from "../tables/summary/summary.ts";
+import { statusesByState } from "../views/state.ts";
+import { betweenInstants } from "./created-interval.ts";
 import type { Cursors, GroupPosition } from "./cursor.ts";
+import { type StateQuery, stateFilterOf } from "./search-filter.ts";
 
 /** Maximum number of entries of a report that is a list: a response of about 2 MB. */
 export const entriesMax = 10_000;
+
+type ReportQuery = Pick<
+  operations["listTransactionReportChanges"]["parameters"]["query"],
+  "account_id" | "transaction_type" | "live" | "from_date" | "to_date" | "group_by"
+> &
+  StateQuery;
+
+/** The filter and the groups of a report. */
+export function reportOf(query: ReportQuery, timeZone: string) {
+  const filter: SummaryFilter = {
+    account_id: query.account_id,
+    transaction_type: query.transaction_type,
+    live: query.live,
+    ...stateFilterOf(query),
+    created: betweenInstants(query),
+  };
+  const { group_by: groupBy = [], status_version } = query;
+  return { filter, grouping: { groupBy, timeZone, statuses: statusesByState(status_version) } };
+}
+
+export type Report = ReturnType<typeof reportOf>;
 
 /** The first groups after a position, up to `max`, and the position of the last one if there are more. */
 export async function readGroups(

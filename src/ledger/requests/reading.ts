@@ -98,8 +98,9 @@ async function respond(
   const { query } = request;
   const refused = await awaitLeast(reader, cursors, query);
   if (refused) return refused;
+  const { known_at: text, time_zone: timeZone } = query;
   const known =
-    query.known_at === undefined ? undefined : await knownAt(reader, cursors, query.known_at, query);
+    text === undefined ? undefined : await knownAt(reader, cursors, { name: "known_at", text, timeZone });
   if (known && "status" in known) return known;
   try {
     const reading = openReading(reader, cursors, known);
@@ -194,7 +195,7 @@ function readPosition(cursors: Cursors, text: string): KnownPosition | undefined
   return event ? positionAfter(event) : undefined;
 }
 
-const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPosition): string =>
+export const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPosition): string =>
   cursors.position.write({
     before,
     behind: also.map((one) => one - before).join(),
@@ -207,7 +208,7 @@ const unknownPosition = (parameter: string): Failure<410> => ({
     parameterFault(
       parameter,
       { from: "Ledger-Position" },
-      `the ledger has no such position; ${parameter} must be ${parameter === "known_at" ? "a day, or " : ""}the position or cursor of a response of this ledger`,
+      `the ledger has no such position; ${parameter} must be ${parameter === "at_least" ? "" : "a day, or "}the position or cursor of a response of this ledger`,
     ),
   ),
   problem: "position-unknown",
@@ -234,47 +235,63 @@ async function openKnown({ sql, limitMs }: Reader, position: KnownPosition) {
 const wholeOf = ({ before, also, upTo }: KnownPosition): KnownPosition =>
   upTo ? { before: before + 1n, also } : { before, also };
 
-/** What the ledger knew at the position in the parameter `known_at`, or the failure of the request. */
-async function knownAt(reader: Reader, cursors: Cursors, text: string, { time_zone = "UTC" }: PositionQuery) {
+/** A parameter that names a position: its name and its value, and the time zone of its days. */
+interface PositionParameter {
+  name: "known_at" | "since" | "until";
+  text: string;
+  timeZone?: string | undefined;
+}
+
+/** What the ledger knew at the position of a parameter, or the failure of the request. */
+export async function knownAt(reader: Reader, cursors: Cursors, parameter: PositionParameter) {
+  const { name, text } = parameter;
   const isDay = text.length === 10;
-  const position = isDay ? await positionOfDay(reader.sql, text, time_zone) : readPosition(cursors, text);
-  if (!position) return unknownPosition("known_at");
+  const position = isDay ? await positionOfDay(reader.sql, parameter) : readPosition(cursors, text);
+  if (!position) return unknownPosition(name);
   if ("status" in position) return position;
   const known = await openKnown(reader, position);
   const { first, first_instant, is_unknown } = known.state;
-  if (is_unknown) return unknownPosition("known_at");
+  if (is_unknown) return unknownPosition(name);
   if (known.position.before >= first) return known;
-  const named = writePosition(cursors, { before: first, also: [] });
+  const minimum = writePosition(cursors, { before: first, also: [] });
   return wrong(
-    "known_at",
-    { minimum: named },
-    `known_at must not be before ${named}, the position of ${first_instant}, from which on the ledger knows what it knew`,
+    name,
+    { minimum },
+    `${name} must not be before ${minimum}, the position of ${first_instant}, which is the first`,
   );
 }
 
-async function positionOfDay(sql: Sql, day: string, timeZone: string): Promise<KnownPosition | Failure<400>> {
-  const isValid = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
-  if (!isValid)
-    return wrong("known_at", { format: "date" }, `known_at must be a day that exists; ${day} does not`);
+/** What the ledger knows now. */
+export async function knownNow(reader: Reader) {
+  const positions = new Set<string>();
+  await notingPositions(reader.sql, positions).query("select");
+  const position = positionOfArrived([...positions][0] as string);
+  if (!position) throw unavailable("too many SQL transactions wait for an older one; try again later");
+  return openKnown(reader, position);
+}
+
+async function positionOfDay(
+  sql: Sql,
+  { name, text: day, timeZone = "UTC" }: PositionParameter,
+): Promise<KnownPosition | Failure<400>> {
+  const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+  if (!isDay) return wrong(name, { format: "date" }, `${name} must be a day that exists; ${day} does not`);
   const end = await endOfDay(sql, day, timeZone);
+  const first = end.first_instant.slice(0, 10);
   if (!end.is_quarter)
     return wrong(
-      "known_at",
+      name,
       { format: "date" },
-      `the day ${day} does not end with a quarter of an hour in ${timeZone}; known_at can be a position`,
+      `${name} must be a position, since days in ${timeZone} do not begin with a quarter of an hour`,
     );
   if (end.is_future)
     return wrong(
-      "known_at",
-      { maximum: "today" },
-      `known_at must be a day that is over; ${day} is not in ${timeZone}`,
+      name,
+      { maximum: "yesterday" },
+      `${name} must be a day that is over; ${day} is not in ${timeZone}`,
     );
   if (end.is_before_first)
-    return wrong(
-      "known_at",
-      { minimum: end.first_instant.slice(0, 10) },
-      `known_at must not be before ${end.first_instant.slice(0, 10)}, from which on the ledger knows what it knew`,
-    );
+    return wrong(name, { minimum: first }, `${name} must not be before ${first}, which is the first day`);
   if (end.sql_transaction === null)
     throw unavailable("the end of this day is not recorded yet; try again later");
   return { before: end.sql_transaction, also: [] };

@@ -124,3 +124,66 @@ test("with the cursor of an event, every response is that of the model with the 
   }
   expect(compared).toBeGreaterThan(200);
 });
+
+const sums = ["count", "amount", "total_amount", "net_amount", "fee", "refunded_amount", "gross_amount"];
+type Group = Record<string, unknown>;
+
+/** The groups of these lists added up, without those that are 0. */
+function added(...lists: [sign: number, groups: Group[]][]): Group[] {
+  const totals = new Map<string, Group>();
+  for (const [sign, groups] of lists)
+    for (const group of groups) {
+      const key = JSON.stringify(
+        Object.entries(group)
+          .filter(([name]) => !sums.includes(name))
+          .sort(),
+      );
+      const total = totals.get(key) ?? { ...group, ...Object.fromEntries(sums.map((name) => [name, 0])) };
+      for (const name of sums) total[name] = Number(total[name]) + sign * Number(group[name]);
+      totals.set(key, total);
+    }
+  const changed = [...totals].filter(([, total]) => sums.some((name) => total[name] !== 0));
+  return changed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
+}
+
+test("the changes between any two positions add up to the difference of the reports, whatever the filter and the groups", async () => {
+  const generator = generateMessages(random.fork());
+  const messages = random.shuffle(Array.from({ length: 20 }, () => generator.next().value ?? []).flat());
+  const sent = messages.filter(({ kind }) => kind === "event");
+  await using own = await startLedger({ limits: { batchSize: 30 } });
+  await own.sendText(...sent.map(({ body }) => body));
+  const count = new Set(sent.flatMap((one) => (one.kind === "event" ? eventKey(one.event) : []))).size;
+  await eventually(async () => expect(await own.database.query("select from event")).toHaveLength(count));
+  await mergeSummaryChanges(own.database, 300);
+  const feed: { cursor: string; resource_external_id: string }[] = (
+    await own.pages("/v1/event?limit=1000")
+  ).flatMap(({ events }) => events);
+  let listed = 0;
+  for (let turn = 0; turn < 40; turn += 1) {
+    const [first, last] = [random.integer(0, feed.length - 1), random.integer(0, feed.length - 1)].sort(
+      (a, b) => a - b,
+    );
+    const [since, until] = [feed[first ?? 0]?.cursor as string, feed[last ?? 0]?.cursor as string];
+    const query = randomReportRead(random).name.replace(/&(display_size|format|cursor)=[^&]*/g, "");
+    if (!query.startsWith("/v1/report/transactions?")) continue;
+    const report = async (known_at: string) =>
+      (await own.pages(withParameter(query, "known_at", known_at))).flatMap(({ groups }) => groups);
+    const path = query.replace(
+      "transactions?",
+      `transactions/changes?since=${since}&until=${until}&display_size=20&`,
+    );
+    const pages = await own.pages(path);
+    const expected = added([1, await report(until)], [-1, await report(since)]);
+    expect(added([1, pages[0]?.groups]), query).toEqual(expected);
+    const changes: { groups: Group[]; event: { cursor: string } }[] = pages.flatMap(({ changes }) => changes);
+    expect(added(...changes.map(({ groups }): [number, Group[]] => [1, groups])), query).toEqual(expected);
+    const placeOf = ({ event }: (typeof changes)[number]) =>
+      feed.findIndex(({ cursor }) => cursor === event.cursor);
+    const places = changes.map(placeOf);
+    for (const page of pages)
+      expect(page.changes.map(placeOf)).toEqual(page.changes.map(placeOf).sort((a, b) => a - b));
+    expect(places.every((place) => place > (first ?? 0) && place <= (last ?? 0))).toBe(true);
+    listed += changes.length;
+  }
+  expect(listed).toBeGreaterThan(100);
+});

@@ -1,4 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
+import type { EventRow } from "../tables/event.ts";
+import type { FeedPosition } from "../tables/feed/feed.ts";
 import { type GroupColumn, sumColumns } from "../tables/summary/rows.ts";
 import type { GroupValues, HourRow, Sums } from "../tables/summary/summary.ts";
 import { type CsvForm, csvFormat } from "./csv.ts";
@@ -17,6 +19,29 @@ export function viewGroup(group: Group): Schemas["TransactionGroup"] {
     count: Number(group.count),
   };
 }
+
+/** What an event has changed by a transaction. `writeCursor` writes the cursor after an event. */
+export const viewTransactionChange = (
+  {
+    external_id,
+    event,
+  }: { external_id: string; event: (EventRow & { sql_transaction: bigint }) | undefined },
+  groups: Group[],
+  writeCursor: (position: FeedPosition) => string,
+): Schemas["TransactionChange"] => ({
+  transaction_id: external_id,
+  event: event
+    ? {
+        cursor: writeCursor({ ...event, event_id: event.id }),
+        event_id: event.id,
+        event_type: event.event_type,
+        resource_type: event.resource_type,
+        resource_external_id: event.resource_external_id,
+        timestamp: event.timestamp,
+      }
+    : null,
+  groups: groups.map(viewGroup),
+});
 
 /** CSV with a line for each group: the values of its columns, the count, sums in minor units, and their currency if it is given. */
 export function viewReportCsv(groupBy: readonly GroupColumn[], currency: string | undefined, form: CsvForm) {

@@ -29,6 +29,30 @@ export function isKnownEvent(id: string, position: KnownPosition): string {
   )`;
 }
 
+/** The place of an event in the feed. */
+export interface Place {
+  id: bigint;
+  sql_transaction: bigint;
+}
+
+export function isKnownPlace({ id, sql_transaction }: Place, { before, also, upTo }: KnownPosition): boolean {
+  const isUpTo = upTo !== undefined && sql_transaction === upTo.sql_transaction && id <= upTo.event_id;
+  return sql_transaction < before || also.includes(sql_transaction) || isUpTo;
+}
+
+/** These events with their places. Those that are older than the feed have the first one. */
+export async function eventsWithPlaces<Event extends { id: bigint }>(
+  sql: Sql,
+  events: Event[],
+): Promise<(Event & Place)[]> {
+  const rows = await sql.query<{ event_id: bigint; sql_transaction: bigint }>(
+    "select event_id, sql_transaction from event_feed where event_id = any($1::bigint[]) and not only_of_account",
+    [events.map(({ id }) => id)],
+  );
+  const places = new Map(rows.map(({ event_id, sql_transaction }) => [event_id, sql_transaction]));
+  return events.map((event) => ({ ...event, sql_transaction: places.get(event.id) ?? 0n }));
+}
+
 /** The first SQL transaction that is not below the position, and those in it. */
 export const endOf = ({ before, also }: KnownPosition): bigint =>
   also.reduce((end, one) => (one < end ? end : one + 1n), before);

@@ -1,4 +1,5 @@
 import type { Sql } from "../../../database/database.ts";
+import { toJson } from "../../../values/json.ts";
 import { type Bind, binding } from "../conditions.ts";
 import { queryIds } from "../query.ts";
 import { filterCondition, type TransactionFilter } from "../search/transaction-filter.ts";
@@ -128,6 +129,40 @@ function coarsestOf(units: Unit[]): Grain {
   if (units.length === 0) return "ever";
   if (units.includes("hour")) return "hour";
   return units.every((unit) => unit === "month") ? "month" : "day";
+}
+
+/** Changes of transactions, each with a number. */
+export interface Changes {
+  /** Rows of transactions before a change (sign -1) and after it (sign 1). */
+  rows: { number: number; sign: 1 | -1; row: object }[];
+  /** What SQL transactions have changed in transactions, as `transaction_change` has it. */
+  recorded: { number: number; sql_transaction: bigint; external_id: string }[];
+}
+
+/** A statement for rows with the columns of `rowsOf` and `number`. They summarise what the changes have added and removed. */
+export function rowsOfChanges(
+  { rows, recorded }: Changes,
+  { created = always, ...filter }: SummaryFilter,
+  timeZone: string,
+  bind: Bind,
+): string {
+  const conditions = filterCondition(filter, bind);
+  const zone = `${bind(timeZone)}::text`;
+  const { from, to } = bound(created, bind);
+  const columns = "gateway_account_id, transaction_type, state, live, moto";
+  return `
+    select number, ${dayIn(zone, "created_date")} as period, ${columns}, sign as count,
+      ${sumColumns.map((name) => `sign * ${name} as ${name}`)}
+    from jsonb_array_elements(${bind(toJson(rows))}::jsonb) as element
+    cross join lateral (select (element -> 'number')::int as number, (element -> 'sign')::int as sign) as given
+    cross join lateral jsonb_populate_record(null::transaction, element -> 'row') as transaction
+    cross join lateral summarised_details(details)
+    where created_date >= ${from} and created_date < ${to} and ${conditions}
+    union all
+    select number, ${dayIn(zone, "hour")}, ${[columns, "count", ...sumColumns]}
+    from jsonb_to_recordset(${bind(toJson(recorded))}::jsonb) as given (number int, sql_transaction bigint, external_id text)
+    join transaction_change using (sql_transaction, external_id)
+    where hour >= ${from} and hour < ${to} and ${conditions}`;
 }
 
 /** The instants of an interval as SQL. */

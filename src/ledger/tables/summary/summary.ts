@@ -6,10 +6,12 @@ import { queryCount } from "../query.ts";
 import type { TransactionState } from "../transaction.ts";
 import type { Interval } from "./periods.ts";
 import {
+  type Changes,
   correctionIds,
   type GroupColumn,
   intervalsRead,
   rowsOf,
+  rowsOfChanges,
   type SumColumn,
   type SummaryFilter,
   sumColumns,
@@ -73,30 +75,98 @@ export async function summarise(
   const { values, bind } = binding();
   const rows = rowsOf(filter, { groupBy, timeZone, sums }, bind);
   if (rows === undefined) return [];
-  const shownAs = statuses
-    ? `join unnest(${bind([...statuses.keys()])}::text[], ${bind([...statuses.values()])}::text[])
-         as shown (state, status) using (state)`
-    : "cross join lateral (select state as status) as shown";
-  const orderOf = (textOf: (column: GroupColumn) => string) =>
-    groupBy.flatMap((column) => [`${textOf(column)} is null`, `coalesce(${textOf(column)}, '') collate "C"`]);
-  const order = orderOf((column) => `"${column}"`);
-  const position = after && orderOf((column) => `${bind(after[column] ?? null)}::text`);
+  const order = orderOf(groupBy, (column) => `"${column}"`);
+  const position = after && orderOf(groupBy, (column) => `${bind(after[column] ?? null)}::text`);
   const statement = `
-    select * from (
-      select ${[
-        ...groupBy.map((column) => `${groupValues[column]} as "${column}"`),
-        "sum(count)::bigint as count",
-        ...sums.map((name) => `sum(${name})::text as ${name}`),
-      ]}
-      from (${rows}) as part ${shownAs}
-      ${groupBy.length > 0 ? `group by ${groupBy.map((_, index) => index + 1)}` : ""}
-      having sum(count) <> 0
-    ) as summarised
+    select * from (${inGroups(rows, { groupBy, sums, statuses }, bind)} having sum(count) <> 0) as summarised
     ${position ? `where (${order}) > (${position})` : ""}
     ${order.length > 0 ? `order by ${order}` : ""}
     ${max === undefined ? "" : `limit ${bind(max)}`}`;
   const found = await sql.query<object>(statement, values, plan);
   return mapInTurns(found, (row) => withBigInts(row, sumColumns));
+}
+
+/** The groups of rows with the columns of `rowsOf`, and with others by which they are grouped first. */
+function inGroups(
+  rows: string,
+  { groupBy, sums, statuses }: Required<Pick<Grouping, "groupBy" | "sums">> & Pick<Grouping, "statuses">,
+  bind: Bind,
+  first: string[] = [],
+): string {
+  const shownAs = statuses
+    ? `join unnest(${bind([...statuses.keys()])}::text[], ${bind([...statuses.values()])}::text[])
+         as shown (state, status) using (state)`
+    : "cross join lateral (select state as status) as shown";
+  const columns = [...first, ...groupBy.map((column) => `${groupValues[column]} as "${column}"`)];
+  return `
+    select ${[
+      ...columns,
+      "sum(count)::bigint as count",
+      ...(sums ?? []).map((name) => `sum(${name})::text as ${name}`),
+    ]}
+    from (${rows}) as part ${shownAs}
+    ${columns.length > 0 ? `group by ${columns.map((_, index) => index + 1)}` : ""}`;
+}
+
+const orderOf = (groupBy: readonly GroupColumn[], textOf: (column: GroupColumn) => string) =>
+  groupBy.flatMap((column) => [`${textOf(column)} is null`, `coalesce(${textOf(column)}, '') collate "C"`]);
+
+/**
+ * What changes of transactions have added to groups and removed from them: the groups of each change, by its number. Those
+ * that are added to and removed from alike are left out.
+ */
+export async function summariseChanges(
+  sql: Sql,
+  changes: Changes,
+  filter: SummaryFilter,
+  { groupBy, timeZone = "UTC", statuses }: Pick<Grouping, "groupBy" | "timeZone" | "statuses">,
+): Promise<(GroupValues & Sums & { number: number })[]> {
+  const { values, bind } = binding();
+  const rows = rowsOfChanges(changes, filter, timeZone, bind);
+  const isNothing = ["count", ...sumColumns].map((name) => `sum(${name}) = 0`).join(" and ");
+  const statement = `${inGroups(rows, { groupBy, sums: sumColumns, statuses }, bind, ["number"])}
+    having not (${isNothing}) order by ${["number", ...orderOf(groupBy, (column) => groupValues[column])]}`;
+  const found = await sql.query<{ number: number }>(statement, values, "custom");
+  return found.map((row) => withBigInts(row, sumColumns) as GroupValues & Sums & { number: number });
+}
+
+/** The later groups less the ones before, those that are not the same, in the order of groups. */
+export function differencesOf(
+  before: (GroupValues & Sums)[],
+  later: (GroupValues & Sums)[],
+  groupBy: readonly GroupColumn[],
+): (GroupValues & Sums)[] {
+  const valuesOf = (group: GroupValues) => groupBy.map((column) => group[column] ?? null);
+  const byValues = new Map(before.map((group) => [JSON.stringify(valuesOf(group)), group]));
+  const names = ["count", ...sumColumns] as const;
+  const less = (group: GroupValues & Sums, other: Sums) => ({
+    ...group,
+    ...(Object.fromEntries(names.map((name) => [name, BigInt(group[name]) - BigInt(other[name])])) as Sums),
+  });
+  const changed = later.map((group) => {
+    const key = JSON.stringify(valuesOf(group));
+    const other = byValues.get(key) ?? noTransactions;
+    byValues.delete(key);
+    return less(group, other);
+  });
+  const removed = [...byValues.values()].map((group) => ({
+    ...group,
+    ...less(noTransactions as typeof group, group),
+  }));
+  return [...changed, ...removed]
+    .filter((group) => names.some((name) => group[name] !== 0n))
+    .sort((a, b) => compareValues(valuesOf(a), valuesOf(b)));
+}
+
+/** Texts by code point, missing values last. */
+function compareValues(a: (string | null)[], b: (string | null)[]): number {
+  for (const [index, one] of a.entries()) {
+    const other = b[index] ?? null;
+    if (one === other) continue;
+    if (one === null || other === null) return one === null ? 1 : -1;
+    return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  }
+  return 0;
 }
 
 /** The live transactions of an hour. Sums are in pence. */
