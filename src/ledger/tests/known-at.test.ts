@@ -159,13 +159,16 @@ test("the changes between any two positions add up to the difference of the repo
     await own.pages("/v1/event?limit=1000")
   ).flatMap(({ events }) => events);
   let listed = 0;
-  for (let turn = 0; turn < 40; turn += 1) {
+  for (let turn = 0; turn < 24; turn += 1) {
     const [first, last] = [random.integer(0, feed.length - 1), random.integer(0, feed.length - 1)].sort(
       (a, b) => a - b,
     );
     const [since, until] = [feed[first ?? 0]?.cursor as string, feed[last ?? 0]?.cursor as string];
-    const query = randomReportRead(random).name.replace(/&(display_size|format|cursor)=[^&]*/g, "");
-    if (!query.startsWith("/v1/report/transactions?")) continue;
+    const simple = "/v1/report/transactions?override_account_id_restriction=true&group_by=type,state";
+    const others = /&(display_size|format|cursor|currency_header|separator|byte_order_mark)=[^&]*/g;
+    const query = turn % 2 === 0 ? simple : randomReportRead(random).name.replace(others, "");
+    // Some random requests are invalid.
+    if (!query.startsWith("/v1/report/transactions?") || (await own.request(query)).status !== 200) continue;
     const report = async (known_at: string) =>
       (await own.pages(withParameter(query, "known_at", known_at))).flatMap(({ groups }) => groups);
     const path = query.replace(
@@ -181,7 +184,9 @@ test("the changes between any two positions add up to the difference of the repo
       feed.findIndex(({ cursor }) => cursor === event.cursor);
     const places = changes.map(placeOf);
     for (const page of pages)
-      expect(page.changes.map(placeOf)).toEqual(page.changes.map(placeOf).sort((a, b) => a - b));
+      expect(page.changes.map(placeOf)).toEqual(
+        page.changes.map(placeOf).sort((a: number, b: number) => a - b),
+      );
     expect(places.every((place) => place > (first ?? 0) && place <= (last ?? 0))).toBe(true);
     listed += changes.length;
   }

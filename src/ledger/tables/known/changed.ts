@@ -133,8 +133,12 @@ export async function listChanges(
   );
   const found = await sql.query<RecordedChange & { count: bigint }>(
     `with changed as materialized (${changed})
-     select distinct sql_transaction, external_id, (select count(*) from changed) as count
-     from changed ${inOrder} limit ${max + 1}`,
+     select distinct sql_transaction, external_id, (select count(*) from changed) as count from (
+       select sql_transaction, external_id from changed
+       union all
+       select sql_transaction, external_id from transaction_change
+       where ${isDivided(between)} and ${afterCondition(after, bind)}
+     ) as together ${inOrder} limit ${max + 1}`,
     values,
     "custom",
   );
@@ -143,6 +147,15 @@ export async function listChanges(
 }
 
 const inOrder = "order by sql_transaction, external_id";
+
+/**
+ * A condition for the changes of an SQL transaction of which only some events are between the positions. Their effect can be
+ * another one than that of all events.
+ */
+function isDivided({ position, until }: Between): string {
+  const divided = [position, until].flatMap(({ upTo }) => (upTo ? [upTo.sql_transaction] : []));
+  return `sql_transaction = any('{${divided}}'::bigint[])`;
+}
 
 /** A condition for changes after a position and another change, up to a position. */
 function betweenCondition({ until, filter }: Between, after: RecordedChange | undefined, bind: Bind): string {
@@ -165,11 +178,11 @@ async function listInOrder(
   const found = await sql.query<RecordedChange & { is_match: boolean; count: bigint }>(
     `select sql_transaction, external_id, coalesce(bool_or(is_match), false) as is_match, sum(count(*)) over () as count
      from (
-       select sql_transaction, external_id, ${matching} as is_match from transaction_change
+       select sql_transaction, external_id, ${matching} or ${isDivided(between)} as is_match from transaction_change
        where sql_transaction >= ${after?.sql_transaction ?? between.mergedEnd} and sql_transaction < ${endOf(between.until) + 1n}
          and not ${isKnown("sql_transaction", between.position)} and ${afterCondition(after, bind)}
        ${inOrder} limit ${changesMax}
-     ) as some group by 1, 2 ${inOrder}`,
+     ) as in_order group by 1, 2 ${inOrder}`,
     values,
     "custom",
   );
