@@ -4288,10 +4288,10 @@ export interface operations {
                  */
                 refund_states?: components["parameters"]["RefundStates"];
                 /**
-                 * @description The position of the older report, as in `known_at`.
+                 * @description The position of the older report, as in `known_at`. Default is the first position of the ledger.
                  * @example 2024-10-31
                  */
-                since: components["schemas"]["KnownAt"];
+                since?: components["schemas"]["KnownAt"];
                 /**
                  * @description State of the transaction.
                  * @example success

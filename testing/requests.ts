@@ -55,11 +55,7 @@ export const ledgerSamples: Record<keyof LedgerOperations, Sample> = {
   listTransactionEvents: get("/v1/transaction/full/event?gateway_account_id=57", read),
   listChildTransactions: get("/v1/transaction/full/transaction?gateway_account_id=57", read),
   getTransactionReport: get("/v1/report/transactions?account_id=57", read),
-  // The ledger of a test has no day that is over.
-  listTransactionReportChanges: {
-    ...get("/v1/report/transactions/changes?account_id=57&since=2024-03-05", read),
-    status: 400,
-  },
+  listTransactionReportChanges: get("/v1/report/transactions/changes?account_id=57", read),
   getTransactionsSummary: get(`/v1/report/transactions-summary?account_id=57&${march}`, read),
   getPaymentsByState: get("/v1/report/payments_by_state?account_id=57", read),
   listTransactionsByHour: get(`/v1/report/transactions-by-hour?${march}`, readAll),

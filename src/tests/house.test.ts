@@ -45,7 +45,7 @@ src/features            ${floor} src/contract src/http generated/features
 src/ledger/queue        ${floor} src/rabbitmq
 src/ledger/tables       ${floor} src/database generated/ledger
 src/ledger/projection   src/values src/ledger/tables generated/ledger
-src/ledger/past         src/database src/ledger/projection src/ledger/tables
+src/ledger/past         src/waiting src/database src/ledger/projection src/ledger/tables
 src/ledger/views        src/values src/contract src/ledger/tables src/ledger/projection src/ledger/publishing/reason.ts src/ledger/publishing/target-name.ts generated/ledger
 src/ledger/requests     ${floor} ${stored} src/contract src/http src/ledger/past src/ledger/views generated/ledger
 src/ledger/handlers     ${floor} ${stored} src/contract src/http src/ledger/past src/ledger/requests src/ledger/views src/ledger/intake src/ledger/publishing/target-name.ts generated/ledger

@@ -9,7 +9,7 @@ import type { Cursors } from "../requests/cursor.ts";
 import { accountMissing, timeZoneUnknown, unknownCursor, wrong } from "../requests/failures.ts";
 import { entriesMax, type Report, readGroups, reportOf } from "../requests/groups.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { knownAt, knownNow, withPositions, writePosition } from "../requests/reading.ts";
+import { knownAt, knownFirst, knownNow, withPositions, writePosition } from "../requests/reading.ts";
 import { statusErrorsOf } from "../requests/search-filter.ts";
 import { listChanges, type RecordedChange } from "../tables/known/changed.ts";
 import { always } from "../tables/summary/periods.ts";
@@ -39,7 +39,9 @@ export const reportChangesHandlers = (reader: Reader, cursors: Cursors, { code: 
       if (after === null) return unknownCursor;
       const timeZone = await knownTimeZone(reader.sql, namesOfTimeZone(query.time_zone));
       if (timeZone === undefined) return timeZoneUnknown;
-      const since = await knownAt(reader, cursors, { name: "since", text: query.since, timeZone });
+      const since = query.since
+        ? await knownAt(reader, cursors, { name: "since", text: query.since, timeZone })
+        : await knownFirst(reader);
       if ("status" in since) return since;
       const until = query.until
         ? await knownAt(reader, cursors, { name: "until", text: query.until, timeZone })

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { operations } from "../../../generated/ledger.ts";
-import type { Plan, Sql } from "../../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { type Failure, failure, parameterFault } from "../../http/failure.ts";
 import type { Handlers, Request, Response } from "../../http/handlers.ts";
 import { unavailable } from "../../http/http-error.ts";
-import { mapInTurns } from "../../waiting/turns.ts";
 import { changedMax, type Known, knownLedger, TooManyChanged } from "../past/known.ts";
 import {
   endOfDay,
@@ -15,6 +14,7 @@ import {
   positionOfArrived,
   stateAt,
 } from "../tables/known/position.ts";
+import { notingArrived } from "../tables/known/view.ts";
 import type { Cursors } from "./cursor.ts";
 import { wrong } from "./failures.ts";
 import type { Reader } from "./lanes.ts";
@@ -150,36 +150,18 @@ function openReading(reader: Reader, cursors: Cursors, known: Omit<Known, "sql">
     isPast: known !== undefined,
     positions,
     at: async (sql, wanted) =>
-      known ? knownLedger({ ...known, sql }, wanted) : notingPositions(sql, positions),
+      known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, positions),
     async again(sql, wanted) {
       const then = known ?? (await openKnown(reader, position() as KnownPosition));
       return knownLedger({ ...then, sql }, wanted);
     },
     async position() {
-      if (!known && positions.size === 0) await notingPositions(reader.sql, positions).query("select");
+      if (!known && positions.size === 0) await notingArrived(reader.sql, positions).query("select");
       const one = position();
       return one && writePosition(cursors, one);
     },
   };
 }
-
-/** Statements that also select the position of their snapshot. */
-const notingPositions = (sql: Sql, positions: Set<string>): Sql => ({
-  run: (script) => sql.run(script),
-  async query<Row>(text: string, values?: unknown[], plan?: Plan) {
-    const found = await sql.query<Row & { noted_arrived: string; noted_row: boolean | null }>(
-      `select (select arrived_events()) as noted_arrived, found.* from (select) as one
-       left join lateral (select true as noted_row, statement.* from (${text}) as statement) as found on true`,
-      values,
-      plan,
-    );
-    const [first] = found;
-    if (first) positions.add(first.noted_arrived);
-    return first?.noted_row
-      ? mapInTurns(found, ({ noted_arrived: _, noted_row: __, ...row }) => row as Row)
-      : [];
-  },
-});
 
 /** The position of a text: of a response, or directly after an event. */
 function readPosition(cursors: Cursors, text: string): KnownPosition | undefined {
@@ -261,10 +243,16 @@ export async function knownAt(reader: Reader, cursors: Cursors, parameter: Posit
   );
 }
 
+/** What the ledger knew at its first position. */
+export async function knownFirst(reader: Reader) {
+  const { first } = await stateAt(reader.sql, { before: 0n, also: [] });
+  return openKnown(reader, { before: first, also: [] });
+}
+
 /** What the ledger knows now. */
 export async function knownNow(reader: Reader) {
   const positions = new Set<string>();
-  await notingPositions(reader.sql, positions).query("select");
+  await notingArrived(reader.sql, positions).query("select");
   const position = positionOfArrived([...positions][0] as string);
   if (!position) throw unavailable("too many SQL transactions wait for an older one; try again later");
   return openKnown(reader, position);
