@@ -3262,6 +3262,7 @@ export interface operations {
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Ledger-Position": components["headers"]["IncludedPosition"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

@@ -127,7 +127,7 @@ export function ledgerApp({
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
       ...intakeHandlers(reader, cursors, backlog, publications, currency),
-      ...(intake && { addEvents: addEventsHandler(intake, primary) }),
+      ...(intake && { addEvents: addEventsHandler(intake, primary, cursors) }),
     },
     mapError,
     metrics,

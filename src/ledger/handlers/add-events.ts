@@ -12,8 +12,11 @@ import { withTimeout } from "../../waiting/with-timeout.ts";
 import { permanentReason, rebuildsInPieces } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { InvalidMessage, Message } from "../intake/message.ts";
+import type { Cursors } from "../requests/cursor.ts";
 import type { Reader } from "../requests/lanes.ts";
+import { positionHeader } from "../requests/reading.ts";
 import { eventIdsOf } from "../tables/event.ts";
+import { notingArrived } from "../tables/known/view.ts";
 
 export type AddEvents = WithTextBody<operations["addEvents"]>;
 
@@ -24,7 +27,11 @@ const eventsMax = 100;
 const waitingMax = 20;
 
 /** The reader must read what the intake has committed. As many requests store events as it reads at the same time. */
-export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: Reader): Handler<AddEvents> {
+export function addEventsHandler(
+  intake: Intake,
+  { sql, connections, limitMs }: Reader,
+  cursors: Cursors,
+): Handler<AddEvents> {
   const lane = openLane({
     runningMax: connections,
     waitingMax,
@@ -46,7 +53,7 @@ export function addEventsHandler(intake: Intake, { sql, connections, limitMs }: 
     const messages = await mapInTurns(elements ?? [body], intake.read);
     const errors = faultsIn(messages, elements !== undefined);
     if (errors.length > 0) return { response: failure(400, ...errors) };
-    const response = await store(intake, sql, messages);
+    const response = await store(intake, sql, cursors, messages);
     const rebuilds = messages.flatMap((message) => (message.kind === "rebuild" ? message.externalId : []));
     return { response, rebuilds: await rebuildsInPieces(sql, rebuilds) };
   }
@@ -106,19 +113,20 @@ function faultsOf(
   }));
 }
 
-async function store(intake: Intake, sql: Sql, messages: Message[]) {
+async function store(intake: Intake, sql: Sql, cursors: Cursors, messages: Message[]) {
   const events = messages.flatMap((message) => (message.kind === "event" ? message.event : []));
   const { stored } = await intake.store(
     { events, rebuilds: [], deadLetters: [] },
     events.map(() => ({})),
   );
   const newIds = new Set(stored.map(({ id }) => id));
-  const ids = (await eventIdsOf(sql, events)).values();
+  const arrived = new Set<string>();
+  const ids = (await eventIdsOf(notingArrived(sql, arrived), events)).values();
   const added = messages.map((message) => {
     if (message.kind !== "event") return { event_id: null, is_new: false };
     const event_id = ids.next().value as bigint;
     // An event that is twice in the request is new once.
     return { event_id, is_new: newIds.delete(event_id) };
   });
-  return { status: 202 as const, body: { events: added } };
+  return { status: 202 as const, headers: positionHeader(cursors, arrived), body: { events: added } };
 }

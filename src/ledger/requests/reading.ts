@@ -139,6 +139,13 @@ async function withPosition(response: AnyResponse, reading: Reading): Promise<An
     : { ...response, headers: { ...response.headers, "Ledger-Position": position } };
 }
 
+/** The header for the position of the first of these statements, if it has a name. */
+export function positionHeader(cursors: Cursors, arrived: ReadonlySet<string>): { "Ledger-Position"?: string } {
+  const [first] = arrived;
+  const position = first && positionOfArrived(first);
+  return position ? { "Ledger-Position": writePosition(cursors, position) } : {};
+}
+
 type OpenReading = Reading & { positions: Set<string> };
 
 function openReading(reader: Reader, cursors: Cursors, known: Omit<Known, "sql"> | undefined): OpenReading {
