@@ -11,6 +11,7 @@ import { root } from "../testing/project.ts";
 import { installMissing, requireInstalled } from "../testing/servers/install.ts";
 import { budget, budgetsOf } from "./budget.ts";
 import { chartOf } from "./chart.ts";
+import { freshness } from "./freshness/freshness.ts";
 import { type Ledgers, ledgersOnPostgres } from "./ledger-data.ts";
 import { needs } from "./needs.ts";
 import { leaveMeasuredCore } from "./programs.ts";
@@ -22,6 +23,7 @@ import { type NumberedRow, rows } from "./rows.ts";
 const usage = `Usage: npm run bench [-- --rows 1,4] [--rounds N] [--transactions N]
        npm run bench -- --smoke [--rows 1,4]
        npm run bench -- --budget | --set-budget
+       npm run bench -- --freshness [WORD...]
        npm run bench -- --install
 
 Compares both services with alternatives, prints a table, and writes bench/results.json and bench/chart.svg.
@@ -35,6 +37,8 @@ PostgreSQL, RabbitMQ, Redis and wrk from the packages of Debian. The exit code d
                      no file
   --budget           compares the CPU time of each kind of request with bench/budget.json; fails if one is exceeded
   --set-budget       writes what is measured to bench/budget.json
+  --freshness        measures how long events take until lookup, report, feed and a webhook have them; four minutes. With
+                     words, such as POST or 2000/s, only the cases that contain them. Writes no file
   --install          installs missing programs with apt-get (Debian, Ubuntu), as root
   --help             print this text
 `;
@@ -60,6 +64,7 @@ await runCommand("bench", usage, async (args) => {
   if (args[0] === "--install" && args.length === 1) {
     return installMissing(needs, "bench", stopOnSignals().signal);
   }
+  if (args[0] === "--freshness") return freshness(stopOnSignals().signal, args.slice(1));
   const { values: options } = parseCommandLine({
     args,
     options: {

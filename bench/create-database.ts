@@ -3,7 +3,7 @@ import type { TestServer } from "../testing/servers/server.ts";
 
 /** Creates a database on a server, empty or as a copy of another one. Returns its URL. */
 export async function createDatabase(
-  server: TestServer,
+  server: Pick<TestServer, "url">,
   name: string,
   copied = "template1",
 ): Promise<string> {

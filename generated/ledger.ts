@@ -271,7 +271,14 @@ export interface paths {
          * Get the state of the intake
          * @description Returns how many messages wait in the queue, how many dead letters are open, and what became of the messages in
          *     each minute of the last hour, in all processes of the ledger together. A process adds its numbers every 5 seconds;
-         *     one that is killed loses those since then. If the process has targets for events, `publishing` has the state of
+         *     one that is killed loses those since then.
+         *
+         *     `freshness` has the times from the acceptance of events until a destination had them, also of all processes: an event
+         *     is accepted when a request with it is received, or when its message was sent. It is visible to lookup and report
+         *     when it is committed, and, with a replica, when that has it; to the feed when a reader can read it; to a target when
+         *     that has acknowledged it. If a process has too many transactions that are not visible yet, some are not measured.
+         *
+         *     If the process has targets for events, `publishing` has the state of
          *     each, and the events that wait for another attempt.
          */
         get: operations["getIntake"];
@@ -1317,6 +1324,28 @@ export interface components {
             /** @description When the event happened, in UTC. */
             timestamp: components["schemas"]["MicrosecondInstant"];
         };
+        /** @description The time from the acceptance of events until a destination had them. */
+        Freshness: {
+            /**
+             * @description `lookup`, `report`, `feed`, or `target` and the name of a target.
+             * @example feed
+             */
+            destination: string;
+            /** @description Number of events that were measured. */
+            events: components["schemas"]["MessageCount"];
+            /**
+             * Format: int64
+             * @description Time within which half of the events were visible, in milliseconds, rounded up to two digits.
+             * @example 9
+             */
+            p50_ms: number;
+            /**
+             * Format: int64
+             * @description Time within which 99 % of the events were visible, in milliseconds, rounded up to two digits.
+             * @example 21
+             */
+            p99_ms: number;
+        };
         /** @description The payments of an account in a month. */
         GatewayPerformance: {
             /**
@@ -1390,6 +1419,8 @@ export interface components {
         };
         /** @description The state of the intake. */
         IntakeReport: {
+            /** @description How fresh each destination of events was in the present minute and the one before, in order of name. */
+            freshness: components["schemas"]["Freshness"][];
             /**
              * Format: int64
              * @description Approximate number of messages in the queue. Null if the queue cannot be reached.

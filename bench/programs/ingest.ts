@@ -3,6 +3,7 @@ import { openDatabase } from "../../src/database/databases.ts";
 import { openIntake } from "../../src/ledger/intake/intake.ts";
 import { startMergingSummaries } from "../../src/ledger/intake/merge-summaries.ts";
 import { createReceiver } from "../../src/ledger/intake/receiver.ts";
+import { shareNews } from "../../src/ledger/intake/share-news.ts";
 import type { Queue } from "../../src/ledger/queue/queue.ts";
 import { openQueue } from "../../src/ledger/queue/queues.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
@@ -37,10 +38,12 @@ async function receive(queue: Queue, events: number): Promise<void> {
     },
     retry: async () => reject(new Error("a message failed")),
   };
+  const intake = openIntake(database, pounds, new Registry(), log);
+  await using _news = shareNews(database, intake.news);
   const parts = {
     queue: countingQueue,
     database,
-    intake: openIntake(database, pounds, new Registry(), log),
+    intake,
     log,
     limits: receiverLimits(values),
   };

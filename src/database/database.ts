@@ -52,6 +52,17 @@ export interface Database extends Sql, AsyncDisposable {
   readonly requestConnections: number;
   /** The use of its connections by pool. The embedded engine has none. */
   connections(): Record<string, Connections>;
+  /**
+   * Opens the signals of this name between the processes of the database. `hear` is called for those of other processes, and
+   * when this one may have missed some. Undefined if the database has one process.
+   */
+  signals?(name: string, hear: () => void): Signals;
+}
+
+/** Signals between processes. Nothing may depend on them: they can be lost, and late. */
+export interface Signals extends AsyncDisposable {
+  /** Sends a signal soon. Several calls may send one. */
+  send(): void;
 }
 
 /** About the longest limit of PostgreSQL: 24 days, in milliseconds. */

@@ -49,7 +49,7 @@ interface LedgerOptions
   receiver?: ReceiverState | undefined;
   /** The names of the targets to which this process publishes. Default: none. */
   targets?: string[];
-  /** News of the events that this process has stored. Default: the feed finds them at its next look. */
+  /** News of events that were stored. Default: the feed finds them at its next look. */
   news?: News;
   /** Where events are stored that callers add. Default: callers can only read. */
   intake?: Intake | undefined;

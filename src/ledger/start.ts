@@ -8,12 +8,15 @@ import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
+import { knownTimes } from "./intake/freshness.ts";
 import { openIntake } from "./intake/intake.ts";
 import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
+import { shareNews } from "./intake/share-news.ts";
 import { defaultSource } from "./publishing/body.ts";
 import { startPublishing } from "./publishing/publisher.ts";
+import type { SessionOptions } from "./publishing/session.ts";
 import { shownTargetName } from "./publishing/target-name.ts";
 import { openQueue } from "./queue/queues.ts";
 import { receiverLimits, settings } from "./settings.ts";
@@ -44,16 +47,21 @@ export async function start(
     ? await openReplica(given.DATABASE_READ_URL, warn)
     : undefined;
   const metrics = new Registry();
-  const intake = openIntake(database, currency, metrics, log);
-  await using _saving = startSavingIntakeMinutes(database, intake.minutes, log);
+  const intake = openIntake(database, currency, metrics, log, replica);
+  await using shared = shareNews(database, intake.news);
+  await using _saving = startSavingIntakeMinutes(database, intake.minutes, log, undefined, intake.freshness);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, intake, log, limits: receiverLimits(given) })
     : undefined;
   const targets = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING ? given.PUBLISH_URL : [];
   await using publishing = new AsyncDisposableStack();
   const origin = { ledgerId, source: given.PUBLISH_SOURCE ?? defaultSource(ledgerId) };
-  for (const setting of targets)
-    publishing.use(startPublishing({ database, setting, origin, log, news: intake.news }));
+  for (const setting of targets) {
+    const destination = `target ${shownTargetName(setting.name)}`;
+    const arrived: SessionOptions["arrived"] = (acceptedAt) =>
+      intake.freshness.arrived(destination, knownTimes(acceptedAt));
+    publishing.use(startPublishing({ database, setting, origin, log, news: shared.news, arrived }));
+  }
   const names = targets.map(({ name }) => name);
   await using app = await ledgerApp({
     ledgerId,
@@ -64,7 +72,7 @@ export async function start(
     queue,
     receiver,
     targets: names,
-    news: intake.news,
+    news: shared.news,
     intake: given.EVENT_WRITES ? intake : undefined,
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
     accountsClaim: given.AUTH_ACCOUNTS_CLAIM,

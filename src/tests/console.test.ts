@@ -573,6 +573,13 @@ describeInBrowser("the console", () => {
         /^\d+\s+Payment unwelcome1\s+shop\s+the target responded with 422\s+\d+\s+\S/,
       ]);
       await view.hasRows("Targets", [/^shop\s+Healthy\s+.*\s+1$/]);
+      const [half, most] = [String.raw`\d[\d.]* \w+`, String.raw`\d[\d.]* \w+`];
+      await view.hasRows(
+        "Freshness",
+        ["Feed", "Lookup", "Report", "Target shop"].map(
+          (name) => new RegExp(`^${name}\\s+${half}\\s+${most}\\s+[\\d,]+$`),
+        ),
+      );
       expect(view.problems).toEqual([]);
     });
 

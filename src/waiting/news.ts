@@ -7,28 +7,40 @@ export type News = EventEmitter<{ news: [] }>;
 export const openNews = (): News => new EventEmitter<{ news: [] }>().setMaxListeners(0);
 
 /** Milliseconds between two looks, however often there are news: a look costs a request to a database. */
-const afterNewsMs = 20;
+const afterNewsMs = 5;
+/** The same while there is other work, which each look interrupts. */
+const afterNewsBesideWorkMs = 20;
 
-/** When it is time to look again, on the clock of `lastAt`: `everyMs` after the last look, and earlier if there were news since. */
-export const nextLookAt = (lastAt: number, everyMs: number, hasNews: boolean): number =>
-  lastAt + (hasNews ? Math.min(afterNewsMs, everyMs) : everyMs);
+/**
+ * When it is time to look again, on the clock of `lastAt`, after this number of looks since the last news. What the news are
+ * about can become visible later, so looks go on at growing distances, up to `everyMs`.
+ */
+export const nextLookAt = (
+  lastAt: number,
+  everyMs: number,
+  looksSinceNews: number,
+  hasWork = false,
+): number => {
+  const shortestMs = hasWork ? afterNewsBesideWorkMs : afterNewsMs;
+  return lastAt + Math.min(shortestMs * 2 ** looksSinceNews, everyMs);
+};
 
 /** The times of the looks of a loop that runs as long as the process. See `nextLookAt`. */
 export function openLooks(everyMs: number, news?: News) {
   let lastAt = Number.NEGATIVE_INFINITY;
-  /** There were news since the last look began. */
-  let hasNews = false;
+  let looksSinceNews = Number.POSITIVE_INFINITY;
   let endPause = () => {};
   news?.on("news", () => {
-    hasNews = true;
+    looksSinceNews = 0;
     endPause();
   });
-  const untilNext = () => nextLookAt(lastAt, everyMs, hasNews) - performance.now();
+  const untilNext = (hasWork = false) =>
+    nextLookAt(lastAt, everyMs, looksSinceNews, hasWork) - performance.now();
   return {
-    isDue: () => untilNext() <= 0,
+    isDue: (hasWork?: boolean) => untilNext(hasWork) <= 0,
     /** Time passes between two looks, however long they take. */
     async look<Result>(work: () => Promise<Result>): Promise<Result> {
-      hasNews = false;
+      looksSinceNews += 1;
       return await work().finally(() => {
         lastAt = performance.now();
       });
@@ -37,7 +49,7 @@ export function openLooks(everyMs: number, news?: News) {
     async pause(): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       endPause = resolve;
-      const timer = setTimeout(resolve, untilNext());
+      const timer = setTimeout(resolve, Math.max(0, untilNext()));
       await promise;
       clearTimeout(timer);
     },

@@ -23,6 +23,7 @@ export function openTurnsOfOwners<Item>() {
       if (urgent.size + others.size > 0) waiting.set(owner, { urgent, others });
       return item;
     },
+    hasItems: () => waiting.size > 0,
     clear: () => waiting.clear(),
   };
 }

@@ -168,7 +168,8 @@ const operated = `
   where target = '${targets[0]}';
   insert into intake_minute (minute, stored, duplicate, rebuilt, dead_letter, retried, lag_messages, lag_ms_sum, lag_ms_max)
   values (date_trunc('minute', now()) - interval '10 minutes', 1, 0, 0, 0, 0, 1, 85, 85),
-         (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0)`;
+         (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0);
+  insert into freshness_minute values (date_trunc('minute', now()), 'feed', 21, 420)`;
 
 /** Lines of a file that the store command can import. */
 const entry = { resource: "customer", id: "42", feature: "dark-mode" };

@@ -6,6 +6,7 @@ import { Heading } from "../view.tsx";
 import { useClient } from "./client.ts";
 import { DeadLetter } from "./dead-letter.tsx";
 import { DeadLetters } from "./dead-letters.tsx";
+import { Freshness } from "./freshness.tsx";
 import { healthOf } from "./intake-health.ts";
 import { Minutes } from "./minutes.tsx";
 import { Targets } from "./targets.tsx";
@@ -50,6 +51,7 @@ function Report() {
             ) : (
               <Minutes minutes={found.minutes} />
             )}
+            {found.freshness.length > 0 && <Freshness destinations={found.freshness} />}
             {found.publishing && found.publishing.length > 0 && <Targets targets={found.publishing} />}
           </>
         );

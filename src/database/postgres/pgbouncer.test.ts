@@ -11,10 +11,11 @@ const areInstalled = isPostgresInstalled() && isPgbouncerInstalled();
 describeIfAvailable("PostgreSQL or PgBouncer", areInstalled)(
   "a PgBouncer whose clients share one session",
   () => {
+    let server: TestServer;
     let pooler: TestServer;
     const opened = new AsyncDisposableStack();
     beforeAll(async () => {
-      const server = opened.use(await startPostgres());
+      server = opened.use(await startPostgres());
       pooler = opened.use(await startPgbouncer(server, "pool_mode = transaction", "default_pool_size = 1"));
     });
     afterAll(() => opened.disposeAsync());
@@ -39,6 +40,23 @@ describeIfAvailable("PostgreSQL or PgBouncer", areInstalled)(
         requests.get(n % 2 ? one : other)?.query(`select ${n % 7} as own, $1::int as n`, [n]),
       );
       expect(await Promise.all(many)).toEqual(many.map((_, n) => [{ own: n % 7, n }]));
+    });
+
+    test("passes the signals of a process on, which hears none itself", async () => {
+      await using pooled = await openDatabase(pooler.url);
+      await using direct = await openDatabase(server.url);
+      const heard = { pooled: 0, direct: 0 };
+      const signals = [pooled, direct].map((database, index) =>
+        database.signals?.("test", () => {
+          heard[index === 0 ? "pooled" : "direct"] += 1;
+        }),
+      );
+      // It may have missed some until now.
+      await eventually(() => expect(heard.direct).toBe(1));
+      signals[0]?.send();
+      await eventually(() => expect(heard.direct).toBe(2));
+      expect(heard.pooled).toBe(0);
+      for (const one of signals) await one?.[Symbol.asyncDispose]();
     });
 
     test("has the limits in each transaction, and not after it", async () => {

@@ -29,6 +29,7 @@ import {
   send,
   withoutLimits,
 } from "./session.ts";
+import { openSignals } from "./signals.ts";
 
 /** Maximum connections for work outside `within`. The batches in flight keep them few. */
 const receiverMax = 1000;
@@ -89,6 +90,7 @@ async function openAs(
     ...(hosts && { failoverCheckMaxMs }),
     requestConnections: parameters.pool,
     connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(server.pools.slice(1)) }),
+    signals: (name, hear) => openSignals(server.config, database, name, hear),
     async [Symbol.asyncDispose]() {
       await hosts?.[Symbol.asyncDispose]();
       endIdle(server);

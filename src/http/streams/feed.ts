@@ -152,7 +152,7 @@ async function serve(distribution: Distribution): Promise<void> {
   const { groups, due, looks } = distribution;
   distribution.isServing = true;
   while (groups.size > 0) {
-    if (looks.isDue()) {
+    if (looks.isDue(due.hasItems())) {
       await look(distribution);
       continue;
     }

@@ -47,20 +47,24 @@ export function addEventsHandler(
    * Resolves with the resources to rebuild after the response, too, those of each transaction. They can take long, so others
    * have turns in between.
    */
-  async function add(body: string): Promise<{ response: Response<AddEvents>; rebuilds?: string[][] }> {
+  async function add(
+    body: string,
+    accepted_at: string,
+  ): Promise<{ response: Response<AddEvents>; rebuilds?: string[][] }> {
     const elements = elementsOf(body, eventsMax);
     if (elements && elements.length > eventsMax) return { response: failure(400, tooManyEvents) };
     const messages = await mapInTurns(elements ?? [body], intake.read);
     const errors = faultsIn(messages, elements !== undefined);
     if (errors.length > 0) return { response: failure(400, ...errors) };
-    const response = await store(intake, sql, cursors, messages);
+    const response = await store(intake, sql, cursors, messages, accepted_at);
     const rebuilds = messages.flatMap((message) => (message.kind === "rebuild" ? message.externalId : []));
     return { response, rebuilds: await rebuildsInPieces(sql, rebuilds) };
   }
 
   async function addAndRebuild(body: string, owner: Owner): Promise<Response<AddEvents>> {
+    const acceptedAt = new Date().toISOString();
     try {
-      const { response, rebuilds = [] } = await lane.run(owner, () => add(body));
+      const { response, rebuilds = [] } = await lane.run(owner, () => add(body, acceptedAt));
       for (const ids of rebuilds) await lane.run(owner, () => rebuild(intake, ids));
       return response;
     } catch (error) {
@@ -113,8 +117,10 @@ function faultsOf(
   }));
 }
 
-async function store(intake: Intake, sql: Sql, cursors: Cursors, messages: Message[]) {
-  const events = messages.flatMap((message) => (message.kind === "event" ? message.event : []));
+async function store(intake: Intake, sql: Sql, cursors: Cursors, messages: Message[], accepted_at: string) {
+  const events = messages.flatMap((message) =>
+    message.kind === "event" ? { ...message.event, accepted_at } : [],
+  );
   const { stored } = await intake.store(
     { events, rebuilds: [], deadLetters: [] },
     events.map(() => ({})),

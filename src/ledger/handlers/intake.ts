@@ -18,8 +18,9 @@ import type { Cursors } from "../requests/cursor.ts";
 import { unknownCursor } from "../requests/failures.ts";
 import type { Reader } from "../requests/lanes.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
+import { freshnessSince } from "../tables/freshness-minute.ts";
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
-import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
+import { viewDeadLetter, viewFreshness, viewIntakeMinute } from "../views/intake.ts";
 import { viewNextPage } from "../views/links.ts";
 import { viewMaskedFault, viewMaskedMessage } from "../views/masked-message.ts";
 import { viewPublication } from "../views/publication.ts";
@@ -53,17 +54,20 @@ export function intakeHandlers(
 ) {
   const queueTimeout = new Error(`no response within ${readMaxMs} ms`);
   const readIntake = shared(async (): Promise<Schemas["IntakeReport"]> => {
-    const firstMinute = (Math.floor(Date.now() / minuteMs) - minutesBefore) * minuteMs;
-    const [messages_waiting, open_dead_letters, minutes, published] = await Promise.all([
+    const minuteBefore = (count: number) =>
+      new Date((Math.floor(Date.now() / minuteMs) - count) * minuteMs).toISOString();
+    const [messages_waiting, open_dead_letters, minutes, freshness, published] = await Promise.all([
       withTimeout(backlog.messagesWaiting(), readMaxMs, queueTimeout).catch(() => null),
       backlog.openDeadLetters(),
-      intakeMinutesSince(sql, new Date(firstMinute).toISOString()),
+      intakeMinutesSince(sql, minuteBefore(minutesBefore)),
+      freshnessSince(sql, minuteBefore(1)),
       publications?.().catch(() => undefined),
     ]);
     return {
       messages_waiting,
       open_dead_letters,
       minutes: minutes.map(viewIntakeMinute),
+      freshness: viewFreshness(freshness),
       ...(published && { publishing: published.map(viewPublication) }),
     };
   });

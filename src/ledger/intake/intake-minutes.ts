@@ -3,6 +3,7 @@ import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { repeat } from "../../waiting/repeat.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
+import { addToFreshnessMinutes } from "../tables/freshness-minute.ts";
 import {
   addToIntakeMinutes,
   type IntakeMinute,
@@ -10,6 +11,7 @@ import {
   noMessages,
   type Outcome,
 } from "../tables/intake-minute.ts";
+import type { Freshness } from "./freshness.ts";
 
 const minuteMs = 60_000;
 /** More are not kept while the database is away: those of an hour are shown. */
@@ -75,17 +77,22 @@ export function startSavingIntakeMinutes(
   minutes: IntakeMinutes,
   log: Logger,
   delayMs = saveDelayMs,
+  freshness?: Freshness,
 ): AsyncDisposable {
   const outage = watchOutage(log);
 
   async function save(): Promise<void> {
     const rows = minutes.take();
-    if (rows.length === 0) return;
+    const times = freshness?.take() ?? [];
+    if (rows.length + times.length === 0) return;
     try {
-      await addToIntakeMinutes(database, rows);
+      if (times.length > 0) await addToFreshnessMinutes(database, times);
+      times.length = 0;
+      if (rows.length > 0) await addToIntakeMinutes(database, rows);
       outage.succeeded();
     } catch (err) {
       minutes.putBack(rows);
+      freshness?.putBack(times);
       outage.failed("numbers of messages could not be saved; GET /v1/intake lacks them", { err });
     }
   }

@@ -7,6 +7,7 @@ import { letOthersRun } from "../../waiting/turns.ts";
 import type { Queue, ReceivedMessage } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Content, decodeContent } from "./content-encoding.ts";
+import { acceptedAt } from "./freshness.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
 import type { Intake } from "./intake.ts";
 import { invalid, type Message, messageBytesMax, notText } from "./message.ts";
@@ -86,7 +87,7 @@ async function receiveOnce(receiving: Receiving, max: number, stop: AbortSignal)
   const batch = { since: performance.now() };
   inFlight.add(batch);
   try {
-    await processBatch(receiving, deliveries);
+    await processBatch(receiving, deliveries, Date.now());
     receiving.failingSince = undefined;
     outage.succeeded();
   } catch (error) {
@@ -123,13 +124,17 @@ async function recover(receiving: Receiving, stop: AbortSignal): Promise<void> {
  * Every delivery either is committed, as an event or as a dead letter, and then acknowledged, or it is retried after a
  * growing delay. Rejects if the last attempt failed and everything left is retried.
  */
-async function processBatch(receiving: Receiving, deliveries: ReceivedMessage[]): Promise<void> {
+async function processBatch(
+  receiving: Receiving,
+  deliveries: ReceivedMessage[],
+  receivedAt: number,
+): Promise<void> {
   const left = transactionsOf(deliveries);
   try {
     let failure: { error: unknown } | undefined;
     for (let batch = left[0]; batch; batch = left[0]) {
       const before = failure;
-      failure = await commit(receiving, batch);
+      failure = await commit(receiving, batch, receivedAt);
       // One failed message may be the cause itself. Two in a row are not, and none is if the database is unavailable.
       if (failure && (before || (batch.length > 1 && failure.error instanceof DatabaseUnavailable))) {
         throw failure.error;
@@ -171,10 +176,10 @@ function transactionsOf(deliveries: ReceivedMessage[]): ReceivedMessage[][] {
 }
 
 /** Commits all of the messages, or none and returns the failure. */
-async function commit({ intake }: Receiving, deliveries: ReceivedMessage[]) {
+async function commit({ intake }: Receiving, deliveries: ReceivedMessage[], receivedAt: number) {
   try {
     await intake
-      .store(await readBatch(intake, deliveries), deliveries)
+      .store(await readBatch(intake, deliveries, receivedAt), deliveries)
       .catch((error) => storeDeadLetter(intake, deliveries, error));
     return undefined;
   } catch (error) {
@@ -191,13 +196,14 @@ async function storeDeadLetter(intake: Intake, deliveries: ReceivedMessage[], er
   await intake.store({ events: [], rebuilds: [], deadLetters: [deadLetter] }, deliveries);
 }
 
-async function readBatch(intake: Intake, deliveries: ReceivedMessage[]): Promise<Batch> {
+async function readBatch(intake: Intake, deliveries: ReceivedMessage[], receivedAt: number): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
   for (const [index, delivery] of deliveries.entries()) {
     if (delivery.size > largeBytes || index % messagesPerTurn === 0) await letOthersRun();
     const content = await decodeContent(delivery);
     const message = readContent(intake, content);
-    if (message.kind === "event") batch.events.push(message.event);
+    if (message.kind === "event")
+      batch.events.push({ ...message.event, accepted_at: acceptedAt(delivery.sentAt, receivedAt) });
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);
     else batch.deadLetters.push(deadLetterOf(delivery, content, message.reason));
   }

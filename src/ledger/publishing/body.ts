@@ -25,6 +25,7 @@ export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: O
     gateway_account_id,
     event_details,
     other_members,
+    accepted_at: acceptedAt,
     ...event
   } = row;
   const { resource_type, timestamp, event_type } = event;
@@ -54,6 +55,7 @@ export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: O
     timestamp,
     body: JSON.stringify(isCloudEvent ? cloudEvent() : message),
     contentType: isCloudEvent ? "application/cloudevents+json" : "application/json",
+    acceptedAt,
   };
 }
 

@@ -36,7 +36,13 @@ function publish(
   url: string,
   parameters = "from=beginning",
   delaysMs?: number[],
-  { ledgerId = ledgerIds[0] as string, renewEveryMs = 100, idleDelayMs = 10, news = openNews() } = {},
+  {
+    ledgerId = ledgerIds[0] as string,
+    renewEveryMs = 100,
+    idleDelayMs = 10,
+    news = openNews(),
+    accepted = [] as unknown[],
+  } = {},
 ) {
   const query = vi.fn(database.query);
   const transaction = vi.fn(database.transaction<void>);
@@ -51,6 +57,7 @@ function publish(
     log: openLog("silent"),
     intervals: { awayDelayMs: 10, idleDelayMs, renewEveryMs, deferredEveryMs: 10 },
     news,
+    arrived: (instants) => accepted.push(...instants),
     ...(delaysMs && { delaysMs }),
   });
   return {
@@ -342,6 +349,21 @@ test("events that this process has stored are published after news of them, with
   }
 });
 
+test("the time at which an event was accepted is reported once the target has taken the event", async () => {
+  const accepted: unknown[] = [];
+  let isRejected = true;
+  await using webhook = await openWebhook(() => (isRejected ? 422 : 200));
+  await using _publishing = publish(webhook.url, "from=beginning", [never], { accepted });
+  const accepted_at = "2024-03-05T09:14:00.123000Z";
+  await store(event("p1", 1, { accepted_at }));
+  await eventually(async () => expect(await rows("select from deferred_delivery")).toHaveLength(1));
+  expect(accepted).toEqual([]);
+  isRejected = false;
+  await database.run("update deferred_delivery set next_attempt_at = now()");
+  await eventually(() => expect(accepted).toEqual([accepted_at]));
+  expect(webhook.received.at(-1)?.body).not.toContain("accepted_at");
+});
+
 test("a session ends when nothing is in flight any more, and records what the target has taken until then", async () => {
   const { promise: taken, resolve: take } = Promise.withResolvers<undefined[]>();
   const send = vi.fn(() => taken);
@@ -355,7 +377,14 @@ test("a session ends when nothing is in flight any more, and records what the ta
     setting: targetSettingOf("file:/slow?name=slow"),
     origin: { ledgerId: ledgerIds[0], source: "/ledgers/test" },
     log: openPublishingLog(openLog("silent"), "slow"),
-    ...{ owner, position: feedStart, news: openNews(), delaysMs: [never], record: async () => {} },
+    ...{
+      owner,
+      position: feedStart,
+      news: openNews(),
+      arrived() {},
+      delaysMs: [never],
+      record: async () => {},
+    },
     intervals: { awayDelayMs: 10, idleDelayMs: 10, deferredEveryMs: 10 },
   });
   const stop = new AbortController();

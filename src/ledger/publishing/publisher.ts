@@ -15,7 +15,7 @@ import {
 } from "../tables/feed/publication.ts";
 import type { Origin } from "./body.ts";
 import { openPublishingLog, type PublishingLog } from "./publishing-log.ts";
-import { type Intervals, openSession, stateOf } from "./session.ts";
+import { type Intervals, openSession, type SessionOptions, stateOf } from "./session.ts";
 import { runSession } from "./session-loop.ts";
 import type { Target } from "./target.ts";
 import { shownTargetName } from "./target-name.ts";
@@ -46,12 +46,14 @@ interface PublisherOptions {
   setting: TargetSetting;
   origin: Origin;
   log: Logger;
-  /** News of the events that this process has stored. Default: they are found at the end of the idle delay. */
+  /** News of events that were stored. Default: they are found at the end of the idle delay. */
   news?: News;
   /** Default: the delays of Standard Webhooks. */
   delaysMs?: number[];
   /** Tests set shorter ones. */
   intervals?: Intervals & { renewEveryMs: number };
+  /** Default: nothing is measured. */
+  arrived?: SessionOptions["arrived"];
 }
 
 /** What a process keeps of a target from one session to the next. */
@@ -74,13 +76,14 @@ export function startPublishing({
   delaysMs = standardDelaysMs,
   intervals = usualIntervals,
   news = openNews(),
+  arrived = () => {},
   ...options
 }: PublisherOptions): AsyncDisposable {
   const { database, setting, log } = options;
   const outage = watchOutage(log);
   const target = shownTargetName(setting.name);
   const publishing: Publishing = {
-    ...{ ...options, delaysMs, intervals, news, publishingLog: openPublishingLog(log, target) },
+    ...{ ...options, delaysMs, intervals, news, arrived, publishingLog: openPublishingLog(log, target) },
     ...{ owner: randomUUID(), start: undefined, target: undefined },
   };
   const running = repeat(async (stop) => {

@@ -38,7 +38,7 @@ export async function runSession(session: Session, stop: AbortSignal): Promise<v
     bell.ring();
   };
   const hear = () => {
-    session.hasNews = true;
+    session.looksSinceNews = 0;
     bell.ring();
   };
   session.news.on("news", hear);
@@ -67,11 +67,16 @@ export async function runSession(session: Session, stop: AbortSignal): Promise<v
   if (hasOutcome(dispatch.window)) await recordOutcome(session);
 }
 
-async function send({ target, dispatch, log }: Session, { entries, attempt }: Batch, end: AbortSignal) {
+async function send(
+  { target, dispatch, log, arrived }: Session,
+  { entries, attempt }: Batch,
+  end: AbortSignal,
+) {
   const deliveries = entries.map(({ delivery }) => delivery);
   const failures = await target.send(deliveries, end);
   const now = performance.now();
   if (failures.includes(undefined)) log.taken();
+  arrived(deliveries.flatMap(({ acceptedAt }, index) => (failures[index] ? [] : acceptedAt)));
   if (end.aborted) {
     // Attempts that were aborted say nothing.
     const taken = entries.filter((_, index) => failures[index] === undefined);

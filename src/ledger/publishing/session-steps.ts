@@ -49,11 +49,7 @@ export const steps: Step[] = [
     run: recordProblem,
   },
   {
-    dueAt({ dispatch: { window }, requests, next }) {
-      if (!hasOutcome(window)) return never;
-      const isIdle = requests.size === 0 && window.order.ready.size === 0;
-      return isIdle ? 0 : next.outcome;
-    },
+    dueAt: ({ dispatch: { window }, next }) => (hasOutcome(window) ? next.outcome : never),
     run: recordOutcome,
   },
   {
@@ -64,12 +60,12 @@ export const steps: Step[] = [
     run: readDue,
   },
   {
-    dueAt({ dispatch: { window }, intervals, endReadAt, hasNews }) {
+    dueAt({ dispatch: { window }, intervals, endReadAt, looksSinceNews }) {
       const { count, bytes } = roomIn(window);
       // Small pages would cost as many reads as large ones.
       const isWorthwhile = count >= page.countMax && bytes >= page.bytesMax;
       const hasRoom = isWorthwhile || (count > 0 && bytes > 0 && window.order.ready.size === 0);
-      return hasRoom ? nextLookAt(endReadAt, intervals.idleDelayMs, hasNews) : never;
+      return hasRoom ? nextLookAt(endReadAt, intervals.idleDelayMs, looksSinceNews) : never;
     },
     run: readPage,
   },
@@ -123,7 +119,7 @@ async function readPage(session: Session, now: number): Promise<void> {
   const { database, setting, origin, dispatch } = session;
   const { name, format, resource_types } = setting;
   const { count, bytes } = roomIn(dispatch.window);
-  session.hasNews = false;
+  session.looksSinceNews += 1;
   const limits = { countMax: Math.min(count, page.countMax), bytesMax: Math.min(bytes, page.bytesMax) };
   const { events: rows, end, isLast } = await readFeed(database, { resource_types }, session.readTo, limits);
   await requireRead(database, session);

@@ -6,7 +6,7 @@ import type { Origin } from "./body.ts";
 import { type Dispatch, openDispatch } from "./dispatch.ts";
 import { problemAt } from "./pace.ts";
 import type { PublishingLog } from "./publishing-log.ts";
-import type { Target } from "./target.ts";
+import type { PublishedEvent, Target } from "./target.ts";
 import type { TargetSetting } from "./targets.ts";
 
 /** Limits of the events that were read and have not ended. A process that takes over sends them again. */
@@ -35,6 +35,8 @@ export interface SessionOptions {
   delaysMs: number[];
   intervals: Intervals;
   news: News;
+  /** Gets when the events were accepted that the target has taken just now. */
+  arrived: (acceptedAt: PublishedEvent["acceptedAt"][]) => void;
   /** Records the state of the session. */
   record(): Promise<void>;
 }
@@ -56,8 +58,8 @@ export function openSession(options: SessionOptions) {
     next: { problem: 0, outcome: 0, due: 0 },
     /** When the end of the feed was read, on the clock of `performance`, if the last page had it. */
     endReadAt: Number.NEGATIVE_INFINITY,
-    /** There were news since the last page was begun. */
-    hasNews: false,
+    /** The number of pages that were begun since the last news. */
+    looksSinceNews: Number.POSITIVE_INFINITY,
   };
 }
 export type Session = ReturnType<typeof openSession>;

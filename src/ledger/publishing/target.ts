@@ -11,6 +11,8 @@ export interface PublishedEvent {
   /** JSON. */
   body: string;
   contentType: string;
+  /** When the ledger accepted the event, if that is known. */
+  acceptedAt?: string | null;
 }
 
 /** Why an attempt has failed. */

@@ -140,7 +140,10 @@ async function withPosition(response: AnyResponse, reading: Reading): Promise<An
 }
 
 /** The header for the position of the first of these statements, if it has a name. */
-export function positionHeader(cursors: Cursors, arrived: ReadonlySet<string>): { "Ledger-Position"?: string } {
+export function positionHeader(
+  cursors: Cursors,
+  arrived: ReadonlySet<string>,
+): { "Ledger-Position"?: string } {
   const [first] = arrived;
   const position = first && positionOfArrived(first);
   return position ? { "Ledger-Position": writePosition(cursors, position) } : {};

@@ -34,6 +34,8 @@ export interface NewEvent {
   event_details: Details;
   /** The other members of the message, without those that are null. Missing or null if there are none. */
   other_members?: Record<string, unknown> | null;
+  /** When the ledger accepted the event, UTC. Missing or null if that is unknown. */
+  accepted_at?: string | null;
 }
 
 export interface EventRow extends NewEvent {
@@ -42,7 +44,7 @@ export interface EventRow extends NewEvent {
 
 /** An event in a list that a response shows. Its details are JSON. */
 export interface ListedEvent
-  extends Omit<EventRow, "event_details" | "parent_resource_external_id" | "other_members"> {
+  extends Omit<EventRow, "event_details" | "parent_resource_external_id" | "other_members" | "accepted_at"> {
   event_details: string;
 }
 
@@ -95,15 +97,15 @@ export const wholeColumns = (wholeCondition?: string) =>
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
   sql.query(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-                        service_id, live, event_details, other_members, size)
+                        service_id, live, event_details, other_members, size, accepted_at)
      select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-            service_id, live, event_details, other_members, size
+            service_id, live, event_details, other_members, size, accepted_at
      from jsonb_to_recordset($1::jsonb) as new_event (
        resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
        event_type text, service_id text, live boolean, event_details jsonb, other_members jsonb,
-       size integer)
+       size integer, accepted_at timestamptz)
      on conflict do nothing
-     returning ${eventColumns}`,
+     returning ${eventColumns}, event.accepted_at`,
     [rowsAsJson(events)],
   );
 

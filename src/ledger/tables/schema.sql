@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 397a7c17bf76bb008c73c7ba26fe9ef608e38266a0e113c94ca76e1d29fe801e
+-- Hash of the migrations and of this text: 977c23e03a6f68cac33b367815b79f5bed75538a76dfe7fe94446857c3a20dff
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -93,6 +93,8 @@ CREATE TABLE event (
   size integer,
   -- The members of a message that are no columns here, without those that are null. Null if there are none.
   other_members jsonb,
+  -- When the ledger accepted the event: when its message was sent, or its request received. Null in older rows.
+  accepted_at timestamp with time zone,
   CONSTRAINT event_pkey PRIMARY KEY (id),
   CONSTRAINT event_resource_external_id_resource_type_timestamp_event_ty_key UNIQUE (resource_external_id, resource_type, "timestamp", event_type)
 );
@@ -129,6 +131,17 @@ CREATE TABLE event_feed_epoch (
   only_row boolean NOT NULL DEFAULT true,
   CONSTRAINT event_feed_epoch_pkey PRIMARY KEY (only_row),
   CONSTRAINT event_feed_epoch_only_row_check CHECK (only_row)
+);
+
+-- How long events took from their acceptance until a destination had them, in all processes together: a row for each
+-- time, rounded up to two digits, of each minute. Rows older than ten minutes are removed.
+CREATE TABLE freshness_minute (
+  minute timestamp with time zone NOT NULL,
+  -- lookup, report, feed, or "target " with the shown name of a target.
+  destination text NOT NULL,
+  visible_ms bigint NOT NULL,
+  events bigint NOT NULL,
+  CONSTRAINT freshness_minute_pkey PRIMARY KEY (minute, destination, visible_ms)
 );
 
 -- Positions of the feed at instants: each quarter of an hour, since at one of these the days of each time zone begin.

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { linkIn } from "../../../testing/link-header.ts";
 import { story } from "../../../testing/messages.ts";
 import type { Database } from "../../database/database.ts";
+import { openNews } from "../../waiting/news.ts";
 import { feedIsComplete } from "../tables/feed/feed.fixture.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
 import { ledgerOfFile, openApp } from "./ledger.fixture.ts";
@@ -227,6 +229,16 @@ describe("a stream", () => {
     });
     await expect.poll(() => idsOf(again.events().map(({ data }) => data))).toEqual([ids[2], ids[2]]);
     again.stop();
+  });
+
+  test("finds what was stored at its next look if the news are lost", async () => {
+    await using other = await openApp({ database: ledger.database, news: openNews() });
+    const base = await other.app.listen({ port: 0, host: "127.0.0.1" });
+    const stream = await listen(base, "/v1/event?cursor=newest");
+    await expect.poll(stream.text).toBe(":\n\n");
+    const id = await storePayment("57");
+    await expect.poll(stream.text).toContain(`"resource_external_id":"${id}"`);
+    stream.stop();
   });
 
   test("of any filter has the same events as the pages", async () => {

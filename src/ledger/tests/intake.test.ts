@@ -12,16 +12,18 @@ import { readMessage } from "../intake/message.ts";
 import type { Queue } from "../queue/queue.ts";
 import { openQueue } from "../queue/queues.ts";
 import { type DeadLetter, discardDeadLetters, saveDeadLetters } from "../tables/dead-letter.ts";
+import { addToFreshnessMinutes } from "../tables/freshness-minute.ts";
 import { addToIntakeMinutes } from "../tables/intake-minute.ts";
 import { ledgerOfFile, openApp } from "./ledger.fixture.ts";
 
+type Freshness = components["schemas"]["Freshness"];
 type Fault = components["schemas"]["Fault"];
 
 const ledger = await ledgerOfFile();
 const { database } = ledger;
 beforeEach(async () => {
   await ledger.saveIntake();
-  await database.run("truncate intake_minute; truncate dead_letter restart identity");
+  await database.run("truncate intake_minute, freshness_minute; truncate dead_letter restart identity");
 });
 
 /** Saves these bodies as dead letters, as the receiver does, and returns their numbers. */
@@ -56,7 +58,7 @@ async function intakeTotals() {
 describe("the intake", () => {
   test("has what became of the messages in each minute, and the open dead letters", async () => {
     const begun = Date.now();
-    const empty = { messages_waiting: 0, open_dead_letters: 0, minutes: [] };
+    const empty = { messages_waiting: 0, open_dead_letters: 0, minutes: [], freshness: [] };
     expect(await ledger.get("/v1/intake")).toEqual(empty);
     const one = message({ resource_external_id: "one" });
     await ledger.store([one]);
@@ -67,7 +69,7 @@ describe("the intake", () => {
       await ledger.saveIntake();
       expect(await intakeTotals()).toEqual(expected);
     });
-    const { minutes, ...others } = await ledger.get("/v1/intake");
+    const { minutes, freshness: _, ...others } = await ledger.get("/v1/intake");
     expect(others).toEqual({ messages_waiting: 0, open_dead_letters: 2 });
     for (const { minute, lag_ms_average, lag_ms_max } of minutes) {
       expect(minute).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/);
@@ -75,6 +77,38 @@ describe("the intake", () => {
       expect(lag_ms_average).toBeLessThanOrEqual(lag_ms_max);
       expect(lag_ms_max).toBeLessThanOrEqual(Date.now() - begun);
     }
+  });
+
+  test("has how long events took until they were visible, of all processes, in this minute and the one before", async () => {
+    await ledger.store([
+      message({ resource_external_id: "fresh" }),
+      message({ resource_external_id: "fresher" }),
+    ]);
+    const begun = Date.now() - 60_000;
+    await eventually(async () => {
+      await ledger.saveIntake();
+      const { freshness } = await ledger.get("/v1/intake");
+      const names = freshness.map(({ destination, events }: Freshness) => `${destination} ${events}`);
+      expect(names).toEqual(["feed 2", "lookup 2", "report 2"]);
+      for (const { p50_ms, p99_ms } of freshness) {
+        expect(p50_ms).toBeLessThanOrEqual(p99_ms);
+        expect(p99_ms).toBeLessThan(Date.now() - begun);
+      }
+    });
+    const rows = [1, 2, 3].flatMap((minutes) => [
+      { destination: "target shop", visible_ms: 5 * minutes, events: 90 },
+      { destination: "target shop", visible_ms: 200, events: 10 },
+      { destination: "target shop", visible_ms: 100, events: minutes },
+    ]);
+    await database.run("truncate freshness_minute");
+    const now = new Date().toISOString();
+    for (const row of rows) await addToFreshnessMinutes(database, [{ minute: now, ...row }]);
+    await addToFreshnessMinutes(database, [
+      { minute: new Date(Date.now() - 180_000).toISOString(), destination: "feed", visible_ms: 1, events: 1 },
+    ]);
+    expect((await ledger.get("/v1/intake")).freshness).toEqual([
+      { destination: "target shop", p50_ms: 10, p99_ms: 200, events: 306 },
+    ]);
   });
 
   test("has no lag for messages whose time of sending is unknown", async () => {

@@ -17,10 +17,12 @@ import { pounds } from "../../values/currency.ts";
 import { ledgerApp } from "../app.ts";
 import { openIntake } from "../intake/intake.ts";
 import { createReceiver, type ReceiverLimits } from "../intake/receiver.ts";
+import { shareNews } from "../intake/share-news.ts";
 import { openQueue } from "../queue/queues.ts";
 import { openCursors } from "../requests/cursor.ts";
 import { receiverLimits, settings } from "../settings.ts";
 import { continueFeed } from "../tables/feed/feed.ts";
+import { addToFreshnessMinutes } from "../tables/freshness-minute.ts";
 import { cursorKeyOf, ledgerIdOf } from "../tables/identity.ts";
 import { addToIntakeMinutes } from "../tables/intake-minute.ts";
 import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
@@ -70,7 +72,7 @@ export async function startLedger({
     queue,
     receiver,
     intake: intakeOfRequests,
-    news: intake.news,
+    news: opened.use(shareNews(database, intake.news)).news,
     statementTimeoutMs,
   };
   const { app } = opened.use(
@@ -140,7 +142,10 @@ export async function startLedger({
       return pages;
     },
     /** Saves what became of the messages until now, as a process does every few seconds. */
-    saveIntake: () => addToIntakeMinutes(database, intake.minutes.take()),
+    async saveIntake() {
+      await addToIntakeMinutes(database, intake.minutes.take());
+      await addToFreshnessMinutes(database, intake.freshness.take());
+    },
     send: (...messages: object[]) => queue.send(messages.map((message) => JSON.stringify(message))),
     sendText: (...bodies: string[]) => queue.send(bodies),
     /** Sends events of new transactions or payouts, and waits until they are stored. */

@@ -30,6 +30,7 @@ async function changesOf<Name extends string>(series: Record<Name, string>) {
     return Object.fromEntries(Object.keys(series).map((name, index) => [name, changes[index]]));
   };
 }
+const destinations = ["lookup", "report", "feed"];
 const outcome = (name: string) => `ledger_messages_total{outcome="${name}"}`;
 
 test("requests are counted by operation and status, with their durations", async () => {
@@ -69,11 +70,24 @@ test("messages are counted by outcome, with batch sizes and ingest lag", async (
     deadLetterRows: 'ledger_dead_letters{scope="shared"}',
     batched: "ledger_batch_messages_sum",
     lags: "ledger_ingest_lag_seconds_count",
+    ...Object.fromEntries(
+      destinations.map((name) => [name, `ledger_visible_seconds_count{destination="${name}"}`]),
+    ),
   });
   await ledger.store([message({ resource_external_id: "one" }), message({ resource_external_id: "two" })]);
   await ledger.send(message({ resource_external_id: "one", reproject_domain_object: true }));
   await ledger.sendText("{", "[]", "nonsense");
-  const expected = { stored: 2, rebuilt: 1, deadLetters: 3, deadLetterRows: 3, batched: 6, lags: 6 };
+  const expected = {
+    stored: 2,
+    rebuilt: 1,
+    deadLetters: 3,
+    deadLetterRows: 3,
+    batched: 6,
+    lags: 6,
+    lookup: 2,
+    report: 2,
+    feed: 2,
+  };
   await expect.poll(changes).toEqual(expected);
   await expect.poll(() => readSeries('ledger_oldest_in_flight_message_seconds{scope="process"}')).toBe(0);
 });

@@ -1,6 +1,9 @@
 import { expect, test, vi } from "vitest";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { ledgerOfFile, payment } from "./ledger.fixture.ts";
+import { openDatabase } from "../../database/databases.ts";
+import { newPostgres, postgresServer } from "../../database/new-database.fixture.ts";
+import { ledgerOfFile, payment, startLedger } from "./ledger.fixture.ts";
 
 vi.mock("../../http/streams/event-stream.ts", async (original) => ({
   ...(await original<object>()),
@@ -21,4 +24,26 @@ test("a stream sends what this process stores without a look of the clock", asyn
     expect(seen().size).toBeGreaterThan(1);
   });
   stream.stop();
+});
+
+describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("processes on one PostgreSQL", () => {
+  test("send each other signals, so that a stream needs no look of the clock; also after a connection broke", async () => {
+    await using created = await newPostgres();
+    const open = () => openDatabase(created.url);
+    await using storing = await startLedger({ open });
+    await using other = await startLedger({ open });
+    const stream = await other.listenToFeed("?cursor=newest");
+    await expect.poll(stream.text).toBe(":\n\n");
+    const untilSent = (name: string) =>
+      eventually(async () => {
+        await storing.store(payment(`${name}${Math.random()}`));
+        expect(stream.text()).toContain(`"resource_external_id":"${name}`);
+      });
+    await untilSent("first");
+    const listening = "from pg_stat_activity where query like 'listen %' and datname = current_database()";
+    const broken = await storing.database.query(`select pg_terminate_backend(pid) ${listening}`);
+    expect(broken).toHaveLength(2);
+    await untilSent("second");
+    stream.stop();
+  });
 });

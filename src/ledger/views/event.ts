@@ -33,7 +33,14 @@ export const feedEventWriter = withJsonMembers<
 >(
   ({
     cursor,
-    event: { id, sql_transaction: _, event_details: _details, other_members: _others, ...event },
+    event: {
+      id,
+      sql_transaction: _,
+      event_details: _details,
+      other_members: _others,
+      accepted_at: _accepted,
+      ...event
+    },
   }) => ({
     cursor,
     event_id: id,

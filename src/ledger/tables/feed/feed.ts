@@ -23,10 +23,11 @@ export interface FeedRow extends WholeEvent, Pick<FeedPosition, "sql_transaction
   gateway_account_id: string | null;
   /** A JSON object; null if there are none. */
   other_members: string | null;
+  accepted_at: string | null;
 }
 
 /** The columns of a `FeedRow` that are those of its event. */
-export const eventInFeedColumns = `${wholeColumns()}, event.other_members::text`;
+export const eventInFeedColumns = `${wholeColumns()}, event.other_members::text, event.accepted_at`;
 
 export const positionOf = ({ sql_transaction, id, timestamp }: FeedRow): FeedPosition => ({
   sql_transaction,
