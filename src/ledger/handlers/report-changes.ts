@@ -4,12 +4,12 @@ import { failure } from "../../http/failure.ts";
 import type { Currency } from "../../values/currency.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
 import { changesByEvent, type TransactionChange } from "../past/changes.ts";
-import { type Known, knownLedger } from "../past/known.ts";
+import { knownLedger } from "../past/known.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { accountMissing, timeZoneUnknown, unknownCursor, wrong } from "../requests/failures.ts";
 import { entriesMax, type Report, readGroups, reportOf } from "../requests/groups.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { knownAt, knownFirst, knownNow, withPositions, writePosition } from "../requests/reading.ts";
+import { knownAt, knownFirst, knownNow, type NamedKnown, withPositions } from "../requests/reading.ts";
 import { statusErrorsOf } from "../requests/search-filter.ts";
 import { listChanges, type RecordedChange } from "../tables/known/changed.ts";
 import { always } from "../tables/summary/periods.ts";
@@ -41,11 +41,11 @@ export const reportChangesHandlers = (reader: Reader, cursors: Cursors, { code: 
       if (timeZone === undefined) return timeZoneUnknown;
       const since = query.since
         ? await knownAt(reader, cursors, { name: "since", text: query.since, timeZone })
-        : await knownFirst(reader);
+        : await knownFirst(reader, cursors);
       if ("status" in since) return since;
       const until = query.until
         ? await knownAt(reader, cursors, { name: "until", text: query.until, timeZone })
-        : await knownNow(reader);
+        : await knownNow(reader, cursors);
       if ("status" in until) return until;
       if (since.position.before > until.position.before) return isReversed;
       const report = reportOf(query, timeZone);
@@ -54,10 +54,7 @@ export const reportChangesHandlers = (reader: Reader, cursors: Cursors, { code: 
       if (groups && groups.length > groupsMax) return tooManyGroups;
       const max = Math.min(query.display_size, displaySizeMax);
       const { changes, next } = await listBetween(lane, since, until, report, after, max);
-      const positions = {
-        since: writePosition(cursors, since.position),
-        until: writePosition(cursors, until.position),
-      };
+      const positions = { since: since.name, until: until.name };
       const lists = { account_id: query.account_id?.join(), group_by: query.group_by?.join() };
       const nextCursor = next && cursors.change.write(next);
       const { links, headers } = viewNextPage(url, { ...query, ...positions, ...lists }, nextCursor);
@@ -73,7 +70,7 @@ export const reportChangesHandlers = (reader: Reader, cursors: Cursors, { code: 
   });
 
 /** The differences between the groups of a report at two positions. They are more than the maximum if there are too many groups. */
-async function differences(lane: Sql, since: KnownThere, until: KnownThere, { filter, grouping }: Report) {
+async function differences(lane: Sql, since: NamedKnown, until: NamedKnown, { filter, grouping }: Report) {
   const [before, later] = await Promise.all(
     [since, until].map(async (known) => {
       const sql = await knownLedger({ ...known, sql: lane }, readBy(filter, grouping));
@@ -86,13 +83,11 @@ async function differences(lane: Sql, since: KnownThere, until: KnownThere, { fi
     : [...(before?.groups ?? []), ...(later?.groups ?? [])];
 }
 
-type KnownThere = Omit<Known, "sql">;
-
 /** A page of the changes that have added to groups or removed from them, and what these are. */
 async function listBetween(
   lane: Sql,
-  since: KnownThere,
-  until: KnownThere,
+  since: NamedKnown,
+  until: NamedKnown,
   { filter, grouping }: Report,
   after: RecordedChange | undefined,
   max: number,

@@ -25,6 +25,8 @@ interface StoredPosition {
   before: bigint;
   behind: string;
   event_id: bigint | null;
+  /** As in `PagePosition`. */
+  random: string;
 }
 
 export type Cursors = ReturnType<typeof openCursors>;
@@ -55,7 +57,7 @@ export function openCursors(key: Uint8Array) {
     ticker: codec<TickerPosition>("ticker", "timestamp", "id"),
     feed: codec<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
     change: codec<RecordedChange>("change", "sql_transaction", "external_id"),
-    position: codec<StoredPosition>("position", "before", "behind", "event_id"),
+    position: codec<StoredPosition>("position", "before", "behind", "event_id", "random"),
     deadLetter: codec<{ dead_letter_id: bigint }>("dead letter", "dead_letter_id"),
   };
 }

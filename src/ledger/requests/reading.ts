@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
@@ -85,7 +86,7 @@ async function respondNow(
 ): Promise<AnyResponse> {
   const refused = await awaitLeast(reader, cursors, request.query);
   if (refused) return refused;
-  const reading = openReading(reader, cursors, undefined);
+  const reading = openReading(reader, cursors);
   return withPosition(await handle(request, reading), reading);
 }
 
@@ -109,7 +110,7 @@ async function respond(
     const [first = ""] = reading.positions;
     const position = positionOfArrived(first);
     if (!position) return response;
-    const again = openReading(reader, cursors, await openKnown(reader, position));
+    const again = openReading(reader, cursors, await openKnown(reader, cursors, position));
     return withPosition(await handle(request, again), again);
   } catch (error) {
     if (!(error instanceof TooManyChanged)) throw error;
@@ -151,24 +152,29 @@ export function positionHeader(
 
 type OpenReading = Reading & { positions: Set<string> };
 
-function openReading(reader: Reader, cursors: Cursors, known: Omit<Known, "sql"> | undefined): OpenReading {
+/** What the ledger knew at a position, and the text that names it. */
+export type NamedKnown = Omit<Known, "sql"> & { name: string };
+
+function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): OpenReading {
   /** The events that had arrived for each statement. */
   const positions = new Set<string>();
-  const position = () =>
-    known?.position ?? (positions.size > 0 ? positionOfArrived([...positions][0] as string) : undefined);
+  let name = known?.name;
+  const first = () => positionOfArrived([...positions][0] ?? "");
   return {
     isPast: known !== undefined,
     positions,
     at: async (sql, wanted) =>
       known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, positions),
     async again(sql, wanted) {
-      const then = known ?? (await openKnown(reader, position() as KnownPosition));
+      const then = known ?? (await openKnown(reader, cursors, first() as KnownPosition));
       return knownLedger({ ...then, sql }, wanted);
     },
     async position() {
       if (!known && positions.size === 0) await notingArrived(reader.sql, positions).query("select");
-      const one = position();
-      return one && writePosition(cursors, one);
+      const position = known?.position ?? first();
+      // Each name is another one, so it is made once.
+      name ??= position && writePosition(cursors, position);
+      return name;
     },
   };
 }
@@ -187,11 +193,12 @@ function readPosition(cursors: Cursors, text: string): KnownPosition | undefined
   return event ? positionAfter(event) : undefined;
 }
 
-export const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPosition): string =>
+const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPosition): string =>
   cursors.position.write({
     before,
     behind: also.map((one) => one - before).join(),
     event_id: upTo?.event_id ?? null,
+    random: randomUUID(),
   });
 
 const unknownPosition = (parameter: string): Failure<410> => ({
@@ -218,9 +225,14 @@ async function stateWhen(sql: Sql, position: KnownPosition, isReady: (state: Kno
   }
 }
 
-async function openKnown({ sql, limitMs }: Reader, position: KnownPosition) {
+async function openKnown(
+  { sql, limitMs }: Reader,
+  cursors: Cursors,
+  position: KnownPosition,
+  name = writePosition(cursors, position),
+): Promise<NamedKnown> {
   const state = await stateWhen(sql, position, ({ is_included, is_complete }) => is_included && is_complete);
-  return { position: state.is_within ? position : wholeOf(position), state, limitMs };
+  return { position: state.is_within ? position : wholeOf(position), state, limitMs, name };
 }
 
 /** The position after the last event of an SQL transaction is that after the SQL transaction. */
@@ -241,7 +253,7 @@ export async function knownAt(reader: Reader, cursors: Cursors, parameter: Posit
   const position = isDay ? await positionOfDay(reader.sql, parameter) : readPosition(cursors, text);
   if (!position) return unknownPosition(name);
   if ("status" in position) return position;
-  const known = await openKnown(reader, position);
+  const known = await openKnown(reader, cursors, position, isDay ? undefined : text);
   const { first, first_instant, is_unknown } = known.state;
   if (is_unknown) return unknownPosition(name);
   if (known.position.before >= first) return known;
@@ -254,18 +266,18 @@ export async function knownAt(reader: Reader, cursors: Cursors, parameter: Posit
 }
 
 /** What the ledger knew at its first position. */
-export async function knownFirst(reader: Reader) {
+export async function knownFirst(reader: Reader, cursors: Cursors) {
   const { first } = await stateAt(reader.sql, { before: 0n, also: [] });
-  return openKnown(reader, { before: first, also: [] });
+  return openKnown(reader, cursors, { before: first, also: [] });
 }
 
 /** What the ledger knows now. */
-export async function knownNow(reader: Reader) {
+export async function knownNow(reader: Reader, cursors: Cursors) {
   const positions = new Set<string>();
   await notingArrived(reader.sql, positions).query("select");
   const position = positionOfArrived([...positions][0] as string);
   if (!position) throw unavailable("too many SQL transactions wait for an older one; try again later");
-  return openKnown(reader, position);
+  return openKnown(reader, cursors, position);
 }
 
 async function positionOfDay(
