@@ -33,7 +33,9 @@ const savedRows = async (database: Database) => ({
     `select transaction_outline.*, transaction_outline is distinct from expected as differs
      from expected_transaction_outline as expected left join transaction_outline using (external_id) order by external_id`,
   ),
-  metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
+  metadataKeys: await database.query(
+    "select gateway_account_id, key from metadata_key order by gateway_account_id, key",
+  ),
   // Payouts whose events are older than their table have no account until a rebuild.
   feed: await database.query(
     `select gateway_account_id, only_of_account, to_jsonb(event) - array['id', 'size'] as event
