@@ -2617,7 +2617,8 @@ export interface components {
          */
         PaymentStates: components["schemas"]["Status"][];
         /**
-         * @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false.
+         * @description CSV only. True reads the whole file at one position, and adds a last line: `Ledger-Position` and that position,
+         *     separated as the columns are. Default false.
          * @example true
          */
         PositionLine: boolean;
@@ -2723,7 +2724,8 @@ export interface components {
         IncludedPosition: components["schemas"]["Cursor"];
         /**
          * @description The response has everything that the ledger knew at this position, and nothing else. With it as `known_at`, the same
-         *     request gets the same response later. Absent while more than 100 SQL transactions with events wait for an older one.
+         *     request gets the same response later. Absent while more than 100 SQL transactions with events wait for an older one,
+         *     and for a CSV of several pages without `known_at` and `position_line`, which is read while it is sent.
          * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
          */
         LedgerPosition: components["schemas"]["Cursor"];
@@ -4003,7 +4005,8 @@ export interface operations {
                  */
                 payment_states?: components["parameters"]["PaymentStates"];
                 /**
-                 * @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false.
+                 * @description CSV only. True reads the whole file at one position, and adds a last line: `Ledger-Position` and that position,
+                 *     separated as the columns are. Default false.
                  * @example true
                  */
                 position_line: components["parameters"]["PositionLine"];
@@ -4587,7 +4590,8 @@ export interface operations {
                  */
                 payment_states?: components["parameters"]["PaymentStates"];
                 /**
-                 * @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false.
+                 * @description CSV only. True reads the whole file at one position, and adds a last line: `Ledger-Position` and that position,
+                 *     separated as the columns are. Default false.
                  * @example true
                  */
                 position_line: components["parameters"]["PositionLine"];
@@ -5070,7 +5074,10 @@ export interface operations {
                      *     present, only the types whose parameter is present are returned.
                      */
                     payment_states?: components["schemas"]["Status"][];
-                    /** @description CSV only. True adds a last line: `Ledger-Position` and the position, separated as the columns are. Default false. */
+                    /**
+                     * @description CSV only. True reads the whole file at one position, and adds a last line: `Ledger-Position` and that position,
+                     *     separated as the columns are. Default false.
+                     */
                     position_line?: boolean;
                     /**
                      * @description Part of the reference, case-insensitive. Like every search text it is literal: `%`, `_` and `\` have no special

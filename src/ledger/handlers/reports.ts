@@ -23,6 +23,7 @@ import {
   summariseAmounts,
   summariseByHour,
 } from "../tables/summary/summary.ts";
+import { viewPositionLine } from "../views/csv.ts";
 import { viewNextPage } from "../views/links.ts";
 import {
   viewGatewayPerformance,
@@ -186,9 +187,11 @@ export function transactionReportHandlers(reader: Reader, cursors: Cursors, { co
           next,
         });
         const first = await read(await reading.at(lane, wanted), undefined, csvPageMax);
+        if (first.next && !query.position_line) reading.leaveOpen();
         const readAfter = async (after: GroupPosition) =>
-          read(await (query.position_line ? reading.again : reading.at)(lane, wanted), after, csvPageMax);
-        return csvResponse("transaction-report.csv", header, first, write, readAfter);
+          read(await reading.rest(lane, wanted), after, csvPageMax);
+        const last = query.position_line ? viewPositionLine(await reading.position(), query) : "";
+        return csvResponse("transaction-report.csv", header, first, write, readAfter, last);
       }
       const after = readGroupCursor(cursors, query.cursor, groupBy);
       if (after === null) return unknownCursor;

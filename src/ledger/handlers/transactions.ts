@@ -23,7 +23,7 @@ import { findTransaction, listChildren } from "../tables/reported-transaction.ts
 import { countTransactions, searchTransactions } from "../tables/search/search.ts";
 import type { SearchQuery, TransactionFilter } from "../tables/search/transaction-filter.ts";
 import { beginning, end } from "../tables/summary/periods.ts";
-import { viewCsv } from "../views/csv.ts";
+import { viewCsv, viewPositionLine } from "../views/csv.ts";
 import { transactionEventWriter } from "../views/event.ts";
 import { viewNextPage } from "../views/links.ts";
 import { paymentWriter, transactionWriter } from "../views/transaction.ts";
@@ -183,10 +183,11 @@ async function searchAsCsv(lane: Sql, reading: Reading, query: SearchQuery, curr
     await mapInTurns(rows, (row) => writeLine(row, out));
     return { lines: out.take<string>(), next };
   };
+  if (first.next && !query.position_line) reading.leaveOpen();
   const readAfter = async (after: Position) => {
     const rest = createdIn({ ...filter, to_date: microsecondAfter(after.created_date) });
-    const sqlAfter = await (query.position_line ? reading.again : reading.at)(lane, rest);
-    return searchTransactions(sqlAfter, { ...filter, after }, csvPage);
+    return searchTransactions(await reading.rest(lane, rest), { ...filter, after }, csvPage);
   };
-  return csvResponse("transactions.csv", header, first, write, readAfter);
+  const last = query.position_line ? viewPositionLine(await reading.position(), query) : "";
+  return csvResponse("transactions.csv", header, first, write, readAfter, last);
 }

@@ -52,12 +52,12 @@ export interface Known {
 
 /**
  * Statements that find what the ledger knew: events, summaries, payouts and metadata keys, and of the transactions those that
- * are wanted; others can be missing, or as they are now. `choose` can read everything but transactions. A transaction that has changed since is folded again from the events
+ * are wanted; others can be missing, or as they are now. `choose` can read everything but transactions, then and now. A transaction that has changed since is folded again from the events
  * that were known. Throws `TooManyChanged`.
  */
 export async function knownLedger(
   known: Known,
-  choose: Wanted | ((sql: Sql) => Promise<Wanted>) = { ids: [] },
+  choose: Wanted | ((base: Sql, now: Sql) => Promise<Wanted>) = { ids: [] },
 ): Promise<Sql> {
   const { sql, position, state } = known;
   const events = withTables(sql, knownEvents(position));
@@ -66,7 +66,7 @@ export async function knownLedger(
   const summaries = knownSummaries(position, state.merged_end, within);
   const tables = { ...knownEvents(position), ...summaries, ...knownOthers(position, within) };
   const base = withTables(sql, tables);
-  const wanted = typeof choose === "function" ? await choose(base) : choose;
+  const wanted = typeof choose === "function" ? await choose(base, sql) : choose;
   const isByDate = "created" in wanted && wanted.created.length > 0;
   const last = isByDate ? await lastMidnight(base, wanted.accounts) : end;
   const ids =

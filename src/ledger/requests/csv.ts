@@ -5,7 +5,7 @@ export const asksForCsv = (request: { query: { format?: "csv" | "json" | undefin
 /**
  * A file that is written while it is read from the database, page by page. The first page is read and written before the
  * response begins, so that a failure until then gets an error response. While the caller reads slowly, only the lines of one
- * page are in memory.
+ * page are in memory. It ends with the last line.
  */
 export async function csvResponse<Name extends string, Page, Position>(
   fileName: Name,
@@ -13,15 +13,17 @@ export async function csvResponse<Name extends string, Page, Position>(
   first: Page,
   write: (page: Page) => Promise<{ lines: string | Buffer; next: Position | undefined }>,
   readAfter: (position: Position) => Promise<Page>,
+  lastLine = "",
 ) {
   let written = await write(first);
-  async function* body() {
+  async function* body(): AsyncGenerator<string | Buffer> {
     yield header;
     for (;;) {
       yield written.lines;
-      if (!written.next) return;
+      if (!written.next) break;
       written = await write(await readAfter(written.next));
     }
+    yield lastLine;
   }
   return {
     status: 200 as const,

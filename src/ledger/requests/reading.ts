@@ -30,8 +30,10 @@ export interface Reading {
   isPast: boolean;
   /** Statements of the request, with the transactions that are wanted; see `knownLedger`. */
   at(sql: Sql, wanted?: Parameters<typeof knownLedger>[1]): Promise<Sql>;
-  /** Statements that read at the position of the first one, also if the request names none. */
-  again: Reading["at"];
+  /** Statements for the rest of a file, at the position of the first ones. */
+  rest: Reading["at"];
+  /** The rest of a file is read as it is then, so the response has no position, unless the request names one. */
+  leaveOpen(): void;
   /** The position of the first statement, or the present one if there is none yet; undefined if it has no name. */
   position(): Promise<string | undefined>;
 }
@@ -159,19 +161,24 @@ function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): Open
   /** The events that had arrived for each statement. */
   const positions = new Set<string>();
   let name = known?.name;
+  let isOpen = false;
   const first = () => positionOfArrived([...positions][0] ?? "");
   return {
     isPast: known !== undefined,
     positions,
     at: async (sql, wanted) =>
       known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, positions),
-    async again(sql, wanted) {
-      const then = known ?? (await openKnown(reader, cursors, first() as KnownPosition));
-      return knownLedger({ ...then, sql }, wanted);
+    async rest(sql, wanted) {
+      const position = first();
+      const then = known ?? (position && !isOpen && (await openKnown(reader, cursors, position)));
+      return then ? knownLedger({ ...then, sql }, wanted) : sql;
+    },
+    leaveOpen() {
+      isOpen = true;
     },
     async position() {
       if (!known && positions.size === 0) await notingArrived(reader.sql, positions).query("select");
-      const position = known?.position ?? first();
+      const position = known?.position ?? (isOpen ? undefined : first());
       // Each name is another one, so it is made once.
       name ??= position && writePosition(cursors, position);
       return name;

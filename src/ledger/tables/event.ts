@@ -199,6 +199,15 @@ const pieceStatement = `
   select ${eventColumns}, number = total as is_last from found join event using (id)
   where number <= $7 and bytes_before < $8 order by number`;
 
+/** Ids of the transactions with an event dated from an instant to another one, exclusive, up to `max`. */
+export const idsDatedBetween = (sql: Sql, from: string, to: string, max: number): Promise<string[]> =>
+  queryIds(
+    sql,
+    `select distinct resource_external_id as id from event
+     where timestamp >= $1 and timestamp < $2 and resource_type = any($3::text[]) limit $4`,
+    [from, to, transactionTypes, max],
+  );
+
 /** Ids of the transactions with an event dated up to `asOf` that names this parent. */
 export const childIdsAsOf = (sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> =>
   queryIds(

@@ -297,6 +297,10 @@ export function csvFormat({ separator: name, byte_order_mark }: CsvForm) {
   };
 }
 
+/** The last line of a CSV that names its position. It is no text that a spreadsheet may change. */
+export const viewPositionLine = (position: string | undefined, form: CsvForm): string =>
+  csvFormat(form).line(["Ledger-Position", position ?? ""]);
+
 /** All columns but those of metadata, in their order. */
 const columns = new Map<string, Column>(
   (

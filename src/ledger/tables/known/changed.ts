@@ -45,12 +45,19 @@ function changesSince(
   const ofHours = hoursCondition(created, bind);
   const later = `sql_transaction >= ${mergedEnd} and sql_transaction < 9223372036854775807
     and not ${isKnown("sql_transaction", position)} and ${condition}`;
+  const isChanged = `${ofHours} and merged_end > ${mergedEnd}`;
   const change = "select sql_transaction, external_id from transaction_change where";
   return `
-    with changed_hour as materialized (
-      select distinct gateway_account_id as account, hour as wanted_hour from transaction_hour_summary
-      where not all_accounts and ${ofAccounts} and ${ofHours} and merged_end > ${mergedEnd}
-    )
+    with changed_hour as materialized (${
+      accounts
+        ? `select distinct account, wanted_hour from unnest(${bind(accounts)}::text[]) as wanted (account)
+           cross join lateral (
+             select hour as wanted_hour from transaction_hour_summary
+             where not all_accounts and gateway_account_id = account and ${isChanged} offset 0
+           ) as own`
+        : `select distinct gateway_account_id as account, hour as wanted_hour from transaction_hour_summary
+           where not all_accounts and ${isChanged}`
+    })
     select * from changed_hour cross join lateral (
       ${change} gateway_account_id = account and hour = wanted_hour and ${later}
       union all

@@ -115,18 +115,39 @@ export function knownOthers(position: KnownPosition, within?: Within): Tables {
   return {
     payout: (bind) => {
       const isOther = within ? `gateway_payout_id <> all(${bind(within.payoutIds)}::text[])` : "true";
-      return `
-        select ${columns} from payout where ${known} and ${isOther}
-        union all
-        select ${columns} from payout_version
-        where ${known} and not ${isKnown("replaced_in", position)} and ${isOther}
-        ${within ? `union all select ${columns} from ${recordset("payout", within.payouts, bind)}` : ""}`;
+      const isCurrent = `${known} and ${isOther}`;
+      return inParts(
+        columns,
+        [
+          ["payout", isCurrent, "null::bigint as replaced_in"],
+          ["payout_version", `${isCurrent} and not ${isKnown("replaced_in", position)}`, "replaced_in"],
+          [recordset("payout", within?.payouts ?? [], bind), "true", "null"],
+        ],
+        "known_since",
+      );
     },
     metadata_key: (bind) =>
       `select gateway_account_id, key from metadata_key where ${known}
        ${within ? `union select gateway_account_id, key from ${recordset("metadata_key", within.metadataKeys, bind)}` : ""}`,
   };
 }
+
+type Part = [from: string, condition: string, ownColumn?: string];
+
+/**
+ * The rows of all parts that match the condition of their part, which can use two more columns. The planner merges the parts
+ * in the order of an index, since they have no conditions of their own.
+ */
+const inParts = (columns: string, parts: Part[], moreColumn = "true as is_more") => `
+  select ${columns} from (
+    ${parts
+      .map(
+        ([from, , own = "null"], number) =>
+          `select ${columns}, ${moreColumn}, ${own}, ${number} as part from ${from}`,
+      )
+      .join(" union all ")}
+  ) as all_parts
+  where ${parts.map(([, condition], number) => `part = ${number} and (${condition})`).join(" or ")}`;
 
 /** Rows of a table as a `from` item. */
 const recordset = (table: string, rows: object[], bind: Bind) =>
@@ -152,12 +173,14 @@ export function knownTransactions(
   createdBefore = "infinity",
 ): Tables {
   const tableOf = (table: string, columns: string) => (bind: Bind) =>
-    `
-    select ${columns} from ${table}
-    where external_id <> all(${bind(changedIds)}::text[]) and created_date < ${bind(createdBefore)}
-      and ${isKnownEvent("first_event_id", position)}
-    union all
-    select ${columns} from ${recordset("transaction", rows, bind)}`;
+    inParts(columns, [
+      [
+        table,
+        `external_id <> all(${bind(changedIds)}::text[]) and created_date < ${bind(createdBefore)}
+          and ${isKnownEvent("first_event_id", position)}`,
+      ],
+      [recordset("transaction", rows, bind), "true"],
+    ]);
   return {
     transaction: tableOf("transaction", `${transactionTable.columns}, size`),
     transaction_outline: tableOf("transaction_outline", String(outlineColumns)),

@@ -1,6 +1,7 @@
 import type { Plan, Sql } from "../../../database/database.ts";
 import { mapInTurns } from "../../../waiting/turns.ts";
 import { type Bind, binding } from "../conditions.ts";
+import { idsDatedBetween } from "../event.ts";
 import type { CreatedIn } from "../known/changed.ts";
 import { queryCount } from "../query.ts";
 import type { TransactionState } from "../transaction.ts";
@@ -47,11 +48,20 @@ export const readBy =
     filter: SummaryFilter,
     { groupBy, timeZone }: { groupBy: Grouping["groupBy"]; timeZone?: string | undefined },
   ) =>
-  async (sql: Sql): Promise<CreatedIn & { ids: string[] }> => ({
-    accounts: filter.account_id,
-    created: await intervalsRead(sql, filter, { groupBy, ...(timeZone && { timeZone }) }),
-    ids: filter.withoutCorrections ? await correctionIds(sql) : [],
-  });
+  async (then: Sql, now: Sql): Promise<CreatedIn & { ids: string[] }> => {
+    const ids = filter.withoutCorrections ? await correctionIds(then) : [];
+    const created: Interval[] = [];
+    for (const interval of await intervalsRead(then, filter, { groupBy, ...(timeZone && { timeZone }) })) {
+      // A transaction is created at its earliest event. Short intervals have few.
+      const dated = await idsDatedBetween(now, interval.from, interval.to, datedMax + 1);
+      if (dated.length <= datedMax) ids.push(...dated);
+      else created.push(interval);
+    }
+    return { accounts: filter.account_id, created, ids };
+  };
+
+/** Maximum number of transactions of an interval that are read whether they have changed or not. */
+const datedMax = 100;
 
 /** A statement for the number of transactions that match the filter as `count`; undefined if no instant matches. */
 export function countStatement(filter: SummaryFilter, bind: Bind): string | undefined {
