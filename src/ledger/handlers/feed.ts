@@ -1,7 +1,5 @@
-import type { operations } from "../../../generated/ledger.ts";
 import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { bytesOf, lineWriter, listBody } from "../../http/json-body.ts";
 import { ownerOfStreams, recordsMax } from "../../http/streams/event-stream.ts";
@@ -11,6 +9,7 @@ import { mapInTurns } from "../../waiting/turns.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import { wrong } from "../requests/failures.ts";
 import { pageBytesMax, type Reader } from "../requests/lanes.ts";
+import { withPositions } from "../requests/reading.ts";
 import {
   type FeedFilter,
   type FeedPosition,
@@ -51,8 +50,8 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
     if (cursor !== "newest") return cursor === undefined ? feedStart : cursors.feed.read(cursor);
     return account_ids ? newestOfAccounts(sql, account_ids) : newestInFeed(sql);
   };
-  return {
-    async listEvents({ query, headers: given, mediaType, signal, url, owner }) {
+  return withPositions(reader, cursors, {
+    async listEvents({ query, headers: given, mediaType, signal, url, owner }, reading) {
       const { account_id: account_ids, resource_types, event_types, limit } = query;
       const filter: FeedFilter = { account_ids, resource_types, event_types };
       const after = await positionFrom(given["Last-Event-ID"] ?? query.cursor, account_ids);
@@ -62,7 +61,8 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
         return { status: 200, type: mediaType, body: follow(owner, filter, placeOf(after), signal) };
       }
       const limits = { countMax: limit, bytesMax: pageBytesMax };
-      const page = await readAfter(sql, lanes(owner, account_ids), filter, after, limits);
+      const lane = await reading.at(lanes(owner, account_ids));
+      const page = await readAfter(sql, lane, filter, after, limits);
       if (!page) return gone;
       const elements = await mapInTurns(page.events, withCursors(cursors));
       const next_cursor = cursors.feed.write(page.end);
@@ -74,7 +74,7 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
       }
       return { status: 200, type: mediaType, headers, body: await bytesOf(elements, writeLine) };
     },
-  } satisfies Partial<Handlers<operations>>;
+  });
 }
 
 /**
