@@ -38,7 +38,9 @@ export const slowTests = {
   ],
   outages: ["src/ledger/tests/{failover,outage,pooler,standstill}.test.ts"],
   proxies: ["src/tests/proxies.test.ts"],
-  processes: ["src/ledger/tests/{feed-servers,full-disk,large-messages,many-processes,publishing}.test.ts"],
+  processes: [
+    "src/ledger/tests/{feed-servers,position-servers,full-disk,large-messages,many-processes,publishing}.test.ts",
+  ],
 };
 
 /** Tests that compare times. Nothing else may use the processors. */
