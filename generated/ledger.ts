@@ -2578,7 +2578,7 @@ export interface components {
         /**
          * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
          *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-         *     Default: everything that is stored.
+         *     Default: everything that is stored. An account in the request is the one that the transaction had then.
          * @example 2024-10-31
          */
         KnownAt: components["schemas"]["KnownAt"];
@@ -3491,7 +3491,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -3575,7 +3575,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -3650,7 +3650,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -3725,7 +3725,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -3793,7 +3793,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -3861,7 +3861,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -3981,7 +3981,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -4120,7 +4120,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -4194,7 +4194,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -4535,7 +4535,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -4713,7 +4713,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -4790,7 +4790,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -4898,7 +4898,7 @@ export interface operations {
                 /**
                  * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                  *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                 *     Default: everything that is stored.
+                 *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                  * @example 2024-10-31
                  */
                 known_at?: components["parameters"]["KnownAt"];
@@ -5041,7 +5041,7 @@ export interface operations {
                     /**
                      * @description Respond with what the ledger knew at a position: the `Ledger-Position` of a response, or the cursor of an event in the
                      *     feed, which is the position directly after the event. A day means its end (UTC, or in the `time_zone` of the request).
-                     *     Default: everything that is stored.
+                     *     Default: everything that is stored. An account in the request is the one that the transaction had then.
                      */
                     known_at?: components["schemas"]["KnownAt"];
                     /** @description Last digits of the card number. */

@@ -5,6 +5,7 @@ import type { Sql } from "../../database/database.ts";
 import { type Failure, failure, parameterFault } from "../../http/failure.ts";
 import type { Handlers, Request, Response } from "../../http/handlers.ts";
 import { unavailable } from "../../http/http-error.ts";
+import { namesOfTimeZone } from "../../values/time-zone.ts";
 import { changedMax, type Known, knownLedger, TooManyChanged } from "../past/known.ts";
 import {
   endOfDay,
@@ -16,13 +17,14 @@ import {
   stateAt,
 } from "../tables/known/position.ts";
 import { notingArrived } from "../tables/known/view.ts";
+import { knownTimeZone } from "../tables/summary/summary.ts";
 import type { Cursors } from "./cursor.ts";
-import { wrong } from "./failures.ts";
+import { timeZoneUnknown, wrong } from "./failures.ts";
 import type { Reader } from "./lanes.ts";
 
-/** How long a replica that is behind is awaited, and how often it is read meanwhile, in milliseconds. */
+/** How long a replica that is behind is awaited, and the first delay until it is read again, in milliseconds. */
 const behindMaxMs = 2000;
-const behindEveryMs = 20;
+const behindFirstMs = 5;
 
 /** Where a request reads: the present, or what the ledger knew at a position. */
 export interface Reading {
@@ -57,14 +59,14 @@ export const withReadings = <Ids extends keyof operations>(
   reader: Reader,
   cursors: Cursors,
   handlers: { [Id in Ids]: Reads<Id> },
-) => wrapEach(handlers, (handle) => (request) => respond(reader, cursors, request, handle));
+) => wrapEach(handlers, (handle) => (request) => respond(reader, cursors, request, handle).catch(refuse));
 
 /** As `withReadings`, for handlers that read the present only: the response includes everything up to its `Ledger-Position`. */
 export const withPositions = <Ids extends keyof operations>(
   reader: Reader,
   cursors: Cursors,
   handlers: { [Id in Ids]: Reads<Id> },
-) => wrapEach(handlers, (handle) => (request) => respondNow(reader, cursors, request, handle));
+) => wrapEach(handlers, (handle) => (request) => respondNow(reader, cursors, request, handle).catch(refuse));
 
 const wrapEach = <Ids extends keyof operations>(
   handlers: { [Id in Ids]: Reads<Id> },
@@ -105,19 +107,19 @@ async function respond(
   const known =
     text === undefined ? undefined : await knownAt(reader, cursors, { name: "known_at", text, timeZone });
   if (known && "status" in known) return known;
-  try {
-    const reading = openReading(reader, cursors, known);
-    const response = await handle(request, reading);
-    if (known || reading.positions.size < 2) return withPosition(response, reading);
-    const [first = ""] = reading.positions;
-    const position = positionOfArrived(first);
-    if (!position) return response;
-    const again = openReading(reader, cursors, await openKnown(reader, cursors, position));
-    return withPosition(await handle(request, again), again);
-  } catch (error) {
-    if (!(error instanceof TooManyChanged)) throw error;
-    return tooManyChanged;
-  }
+  const reading = openReading(reader, cursors, known);
+  const response = await handle(request, reading);
+  if (known || reading.positions.size < 2) return withPosition(response, reading);
+  const [first = ""] = reading.positions;
+  const position = positionOfArrived(first);
+  if (!position) return response;
+  const again = openReading(reader, cursors, await openKnown(reader, cursors, position));
+  return withPosition(await handle(request, again), again);
+}
+
+function refuse(error: unknown): AnyResponse {
+  if (!(error instanceof TooManyChanged)) throw error;
+  return tooManyChanged;
 }
 
 /** Waits for the position in `at_least`. Resolves with the failure of the request, if it fails. */
@@ -131,7 +133,7 @@ async function awaitLeast({ sql }: Reader, cursors: Cursors, { at_least }: Posit
 const tooManyChanged = wrong(
   "known_at",
   { maximum: changedMax },
-  `more than ${changedMax.toLocaleString("en")} transactions of this request have changed since known_at; a shorter time ` +
+  `more than ${changedMax.toLocaleString("en")} transactions of this request have changed since its position; a shorter time ` +
     "between from_date and to_date, or fewer accounts, may succeed",
 );
 
@@ -223,12 +225,12 @@ const unknownPosition = (parameter: string): Failure<410> => ({
 /** The state at a position, as soon as it meets a condition. Throws a 503 if that takes too long. */
 async function stateWhen(sql: Sql, position: KnownPosition, isReady: (state: KnownState) => boolean) {
   const startedAt = performance.now();
-  for (;;) {
+  for (let delayMs = behindFirstMs; ; delayMs *= 2) {
     const state = await stateAt(sql, position);
     if (state.is_unknown || isReady(state)) return state;
-    if (performance.now() - startedAt > behindMaxMs)
-      throw unavailable("the database is behind the position of the request; try again later");
-    await sleep(behindEveryMs);
+    const leftMs = startedAt + behindMaxMs - performance.now();
+    if (leftMs <= 0) throw unavailable("the database is behind the position of the request; try again later");
+    await sleep(Math.min(delayMs, leftMs));
   }
 }
 
@@ -289,9 +291,12 @@ export async function knownNow(reader: Reader, cursors: Cursors) {
 
 async function positionOfDay(
   sql: Sql,
-  { name, text: day, timeZone = "UTC" }: PositionParameter,
+  { name, text: day, timeZone: given = "UTC" }: PositionParameter,
 ): Promise<KnownPosition | Failure<400>> {
-  const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+  const timeZone = await knownTimeZone(sql, namesOfTimeZone(given));
+  if (timeZone === undefined) return timeZoneUnknown;
+  // The database has no year 0.
+  const isDay = day > "0001" && !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
   if (!isDay) return wrong(name, { format: "date" }, `${name} must be a day that exists; ${day} does not`);
   const end = await endOfDay(sql, day, timeZone);
   const first = end.first_instant.slice(0, 10);

@@ -59,6 +59,8 @@ const unknown = "x".repeat(75);
 test.each([
   [`known_at=${tomorrow}`, 400, `known_at must be a day that is over; ${tomorrow} is not in UTC`],
   ["known_at=2024-02-30", 400, "known_at must be a day that exists; 2024-02-30 does not"],
+  ["known_at=0000-01-01", 400, "known_at must be a day that exists; 0000-01-01 does not"],
+  ["known_at=9999-12-31", 400, "known_at must be a day that is over; 9999-12-31 is not in UTC"],
   ["known_at=yesterday", 400, "a day such as 2024-10-31"],
   [
     `known_at=${unknown}`,
@@ -141,7 +143,7 @@ test("a search as of a position after which too many transactions have changed i
   await ledger.database.run("update transaction set state = 'ERROR' where gateway_account_id = 'changed'");
   expect(await ledger.getError(`${path}&known_at=${position}`)).toEqual([
     400,
-    "more than 1,000 transactions of this request have changed since known_at; a shorter time between from_date and to_date, or fewer accounts, may succeed",
+    "more than 1,000 transactions of this request have changed since its position; a shorter time between from_date and to_date, or fewer accounts, may succeed",
   ]);
   const { total } = await ledger.get(`${path}&known_at=${position}&to_date=2024-03-05T12:00:00Z`);
   expect(total).toBe(0);
