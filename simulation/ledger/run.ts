@@ -4,10 +4,11 @@ import { allSettled } from "../../testing/all-settled.ts";
 import { openIssuer } from "../../testing/issuer.ts";
 import type { Random } from "../../testing/random.ts";
 import { type CheckingClient, openCheckingClient } from "../client.ts";
-import { ensureRunning, noFaults, openFaultyRun } from "../faults.ts";
+import { ensureRunning, type FaultLog, noFaults, openFaultyRun } from "../faults.ts";
 import { rethrowViolation, Violation, withServerErrors } from "../violation.ts";
 import { type Deployment, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
 import { openFeedReader, verifyFeeds } from "./feed.ts";
+import { type KeptResponses, keepResponses, knownStatuses, type Send, verifyKnown } from "./known.ts";
 import { accounts, emails, names } from "./messages.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
 import { allReads, type Get, type Read, randomRead } from "./reads.ts";
@@ -60,9 +61,11 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
   };
   const publisher = openPublisher(deployment.queue, random.fork(), onSent, post);
   const counts = new Map<string, number>();
+  const kept = keepResponses(random.fork(), keptMax);
   const readers = clients.map((client) =>
     sendRandomReads(client, random.fork(), publisher, run.end, {
       counts,
+      kept,
       mayReadStale: run.log.mayReadStale,
     }),
   );
@@ -91,6 +94,9 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
   const conflicting = await publisher.publishConflicts();
   await whenIdle(gets, publisher);
   checks += await verify(gets, publisher, allReads(publisher, random.fork(), conflicting), stop);
+  const sends = clients.map(knownSend);
+  checks += await kept.sendAll(sends);
+  checks += await verifyKnown(sends, feed, publisher.oracle.events, random.fork());
   await allSettled(deployment.ledgers.map((server) => server.kill()));
   await verifyStored(deployment, publisher);
   await verifyStoredSummaries(deployment);
@@ -102,31 +108,48 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
     ...run.statistics(),
     responses,
     "events published": published,
+    "responses requested again": kept.outcomes,
     "events read from the feed": feeds.reduce((sum, { events }) => sum + events.length, 0),
     checks,
   };
 }
 
+/** Sends requests with `known_at`. */
+const knownSend =
+  (client: CheckingClient): Send =>
+  (path, accept) =>
+    client.send({ path, ...(accept && { accept }) }, knownStatuses);
+
 const messagesAtBegin = 100;
+/** The responses that are kept until the end. */
+const keptMax = 600;
 const readerPauseMs = 20;
 
 /**
  * Sends random reads until `end` aborts. Checks what can be checked while messages are published: `counts` has the highest
- * count of each read so far, by any process, since each must see what another one has shown.
+ * count of each read so far, by any process, since each must see what another one has shown. Responses are kept in `kept`, and some of the
+ * requests are sent again, as of the positions of their responses.
  */
 export async function sendRandomReads(
   client: CheckingClient,
   random: Random,
   publisher: Publisher,
   end: AbortSignal,
-  { counts = new Map<string, number>(), mayReadStale = noFaults.mayReadStale } = {},
+  {
+    counts = new Map<string, number>(),
+    kept = keepResponses(random.fork(), 0),
+    mayReadStale = noFaults.mayReadStale,
+  }: { counts?: Map<string, number>; kept?: KeptResponses; mayReadStale?: FaultLog["mayReadStale"] } = {},
 ): Promise<void> {
+  const get = kept.keeping(
+    (path, accept) => client.send({ path, ...(accept && { accept }) }, [200, 404]),
+    (sentAt) => !mayReadStale(sentAt, performance.now()),
+  );
+
   async function send(read: Read): Promise<void> {
     const previous = counts.get(read.name) ?? 0;
     const startedAt = performance.now();
-    const result = await read.send((path, accept) =>
-      client.send({ path, ...(accept && { accept }) }, [200, 404]),
-    );
+    const result = await read.send(get);
     if (result.status >= 500) return;
     const violation = read.violation?.(result);
     if (violation) throw new Violation(`${read.name}: ${violation}`);
@@ -138,6 +161,7 @@ export async function sendRandomReads(
 
   while (!end.aborted) {
     await send(randomRead(random, publisher.payments())).catch(rethrowViolation);
+    await kept.sendOne(knownSend(client)).catch(rethrowViolation);
     await client.send({ path: "/healthcheck" }, [200, 503]).catch(rethrowViolation);
     await sleep(readerPauseMs);
   }

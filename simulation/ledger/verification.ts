@@ -124,7 +124,7 @@ function rowsIn(result: unknown): unknown[] | undefined {
 }
 
 /** The rows of a result that another one does not have; the whole result if this shows no difference. */
-function withoutRowsOf(result: unknown, other: unknown): unknown {
+export function withoutRowsOf(result: unknown, other: unknown): unknown {
   const [rows, others] = [rowsIn(result), new Set(rowsIn(other)?.map((row) => JSON.stringify(row)))];
   const own = rows?.filter((row) => !others.has(JSON.stringify(row))) ?? [];
   return own.length > 0 ? own : result;

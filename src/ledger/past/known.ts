@@ -1,4 +1,4 @@
-import type { Sql } from "../../database/database.ts";
+import { type Sql, StatementTimeout } from "../../database/database.ts";
 import { letOthersRun } from "../../waiting/turns.ts";
 import { metadataKeysOf } from "../projection/metadata.ts";
 import { payoutProjection } from "../projection/payout.ts";
@@ -17,6 +17,7 @@ import {
   knownOthers,
   knownSummaries,
   knownTransactions,
+  notingArrived,
   type Within,
   withTables,
 } from "../tables/known/view.ts";
@@ -50,28 +51,68 @@ export interface Known {
   limitMs: number;
 }
 
+/** How often a statement is repeated, since other transactions have changed meanwhile. */
+const attemptsMax = 10;
+
 /**
  * Statements that find what the ledger knew: events, summaries, payouts and metadata keys, and of the transactions those that
- * are wanted; others can be missing, or as they are now. `choose` can read everything but transactions, then and now. A transaction that has changed since is folded again from the events
- * that were known. Throws `TooManyChanged`.
+ * are wanted; others can be missing, or as they are now. `choose` can read everything but transactions, then and now. A
+ * transaction that has changed since is folded again from the events that were known. Throws `TooManyChanged`.
  */
-export async function knownLedger(
-  known: Known,
-  choose: Wanted | ((base: Sql, now: Sql) => Promise<Wanted>) = { ids: [] },
-): Promise<Sql> {
+export async function knownLedger(known: Known, choose: Choose = { ids: [] }): Promise<Sql> {
   const { sql, position, state } = known;
-  const events = withTables(sql, knownEvents(position));
-  const past = pastAsOf(events, end, known.limitMs);
+  const past = pastAsOf(withTables(sql, knownEvents(position)), end, known.limitMs);
   const within = state.is_within ? await changesWithin(known, past) : undefined;
   const summaries = knownSummaries(position, state.merged_end, within);
   const tables = { ...knownEvents(position), ...summaries, ...knownOthers(position, within) };
-  const base = withTables(sql, tables);
-  const wanted = typeof choose === "function" ? await choose(base, sql) : choose;
+  const find = () => findChanged(known, withTables(sql, tables), choose);
+  const read = async (found: Changed) => {
+    // The changes of an SQL transaction as a whole do not show which transactions its first events had changed.
+    const ids = [...new Set([...found.ids, ...(within?.ids ?? [])])];
+    return knownTransactions(position, ids, await rowsOf(past, ids), found.last);
+  };
+  let changed = await find();
+  let transactions = await read(changed);
+  return {
+    run: (script) => sql.run(script),
+    async query<Row>(text: string, values?: unknown[]) {
+      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+        const arrived = new Set(changed.arrived);
+        const then = withTables(notingArrived(sql, arrived), { ...tables, ...transactions });
+        const rows = await then.query<Row>(text, values);
+        if (changed.arrived.size === 0 || arrived.size === 1) return rows;
+        // Something was stored meanwhile. The statement may have found a transaction that it changed.
+        const used = new Set(changed.ids);
+        changed = await find();
+        if (changed.ids.every((id) => used.has(id))) return rows;
+        transactions = await read(changed);
+      }
+      throw new StatementTimeout(known.limitMs);
+    },
+  };
+}
+
+type Choose = Wanted | ((base: Sql, now: Sql) => Promise<Wanted>);
+
+/** The transactions that are folded again. */
+interface Changed {
+  ids: string[];
+  /** None of the others was created at this instant or later. */
+  last: string;
+  /** The events that had arrived when they were found. Empty if the request names them. */
+  arrived: Set<string>;
+}
+
+async function findChanged(known: Known, base: Sql, choose: Choose): Promise<Changed> {
+  const arrived = new Set<string>();
+  const now = notingArrived(known.sql, arrived);
+  const wanted = typeof choose === "function" ? await choose(base, now) : choose;
   const isByDate = "created" in wanted && wanted.created.length > 0;
   const last = isByDate ? await lastMidnight(base, wanted.accounts) : end;
+  const there = { ...known, sql: now };
   const ids =
-    "familyOf" in wanted ? await familyOf(sql, wanted.familyOf) : await changedIds(known, wanted, last);
-  return withTables(sql, { ...tables, ...knownTransactions(position, ids, await rowsOf(past, ids), last) });
+    "familyOf" in wanted ? await familyOf(now, wanted.familyOf) : await changedIds(there, wanted, last);
+  return { ids, last, arrived };
 }
 
 /** Also the children of later events: they are children now, and were none then. */
@@ -119,6 +160,7 @@ async function changesWithin({ sql, position, limitMs }: Known, past: Past): Pro
     Promise.all(payouts.map((id) => foldPast(past, ["payout"], payoutProjection, id))),
   ]);
   return {
+    ids: transactions,
     before,
     after,
     payoutIds: payouts,

@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 977c23e03a6f68cac33b367815b79f5bed75538a76dfe7fe94446857c3a20dff
+-- Hash of the migrations and of this text: 536de41d57454c291542f942f9673c04a6cd9b7bf34ca0b732e2c3eb111aad56
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -867,20 +867,28 @@ begin
   return (
     select case
       when cardinality(distances) > 100 then newest::text
-      else concat(newest, ':', feed_end, ':', array_to_string(distances, ','))
+      else concat(newest, ':', arrived_end, ':', array_to_string(distances, ','))
     end
     from (
-      select feed_end, coalesce((select max(id) from event), 0) as newest, array(
-        select sql_transaction - feed_end from event_feed where sql_transaction >= feed_end
+      select arrived_end, coalesce((select max(id) from event), 0) as newest, array(
+        select sql_transaction - arrived_end from event_feed where sql_transaction >= feed_end
         union
-        select sql_transaction - feed_end from transaction_change where sql_transaction >= feed_end
+        select sql_transaction - arrived_end from transaction_change where sql_transaction >= feed_end
         limit 101
       ) as distances
       from (
-        select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as feed_end
-        from event_feed_epoch where only_row
+        select feed_end, greatest(
+          (select max(sql_transaction) + 1 from event_feed where sql_transaction < feed_end),
+          (select max(sql_transaction) + 1 from transaction_change where sql_transaction < feed_end),
+          (select sql_transaction from instant_position order by instant limit 1)
+        ) as arrived_end
+        from (
+          select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as feed_end
+          from event_feed_epoch where only_row
+          offset 0
+        ) as feed
         offset 0
-      ) as feed
+      ) as ends
       offset 0
     ) as arrived
   );

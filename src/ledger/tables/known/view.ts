@@ -71,6 +71,7 @@ const summaryThen = (table: string, columns: string[], mergedEnd: bigint) => `
  * that one, and the payouts and metadata keys after it. Other payouts have not changed.
  */
 export interface Within {
+  ids: string[];
   before: TransactionRow[];
   after: TransactionRow[];
   payoutIds: string[];

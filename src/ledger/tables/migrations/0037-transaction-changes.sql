@@ -296,29 +296,37 @@ create function record_instant_position() returns void language sql as $$
   on conflict do nothing
 $$;
 
--- The place of a session, and of a response, in the order of what is stored: the highest id of an event, the end of the feed,
--- and the SQL transactions behind the end that have committed, each as its distance. Only the highest id if these are more
--- than 100.
+-- What has arrived: the highest id of an event, the end of what is stored below the oldest SQL transaction in flight, and the
+-- SQL transactions behind that which have committed, each as its distance. Only the highest id if these are more than 100. The
+-- end follows an SQL transaction that is stored, since after a crash PostgreSQL can give the id of one that stored nothing again.
 create or replace function arrived_events() returns text stable parallel restricted language plpgsql
   set enable_seqscan = off as $$
 begin
   return (
     select case
       when cardinality(distances) > 100 then newest::text
-      else concat(newest, ':', feed_end, ':', array_to_string(distances, ','))
+      else concat(newest, ':', arrived_end, ':', array_to_string(distances, ','))
     end
     from (
-      select feed_end, coalesce((select max(id) from event), 0) as newest, array(
-        select sql_transaction - feed_end from event_feed where sql_transaction >= feed_end
+      select arrived_end, coalesce((select max(id) from event), 0) as newest, array(
+        select sql_transaction - arrived_end from event_feed where sql_transaction >= feed_end
         union
-        select sql_transaction - feed_end from transaction_change where sql_transaction >= feed_end
+        select sql_transaction - arrived_end from transaction_change where sql_transaction >= feed_end
         limit 101
       ) as distances
       from (
-        select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as feed_end
-        from event_feed_epoch where only_row
+        select feed_end, greatest(
+          (select max(sql_transaction) + 1 from event_feed where sql_transaction < feed_end),
+          (select max(sql_transaction) + 1 from transaction_change where sql_transaction < feed_end),
+          (select sql_transaction from instant_position order by instant limit 1)
+        ) as arrived_end
+        from (
+          select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as feed_end
+          from event_feed_epoch where only_row
+          offset 0
+        ) as feed
         offset 0
-      ) as feed
+      ) as ends
       offset 0
     ) as arrived
   );
