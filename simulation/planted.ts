@@ -94,9 +94,9 @@ create trigger hold_back after insert on event_feed for each statement execute f
   },
   {
     name: "the summaries do not get the changes of a transaction",
-    file: "src/ledger/tables/migrations/0030-summaries-by-hour.sql",
-    original: "for each statement execute function summarise_hours_of_update();",
-    defective: `for each statement execute function summarise_hours_of_update();
+    file: "src/ledger/tables/migrations/0037-transaction-changes.sql",
+    original: "for each statement execute function record_changes_of_update();",
+    defective: `for each statement execute function record_changes_of_update();
 alter table transaction disable trigger summarise_update;`,
   },
   {

@@ -15,7 +15,7 @@ export const slowTests = {
     "src/http/limits/limits.test.ts",
   ],
   pages: [
-    "src/tests/{console,features-console,pages,sign-in}.test.ts",
+    "src/tests/{console,console-known,features-console,pages,sign-in}.test.ts",
     "src/http/documents/pages.test.ts",
     "src/features/tests/web-provider.test.ts",
     "src/client/package.test.ts",

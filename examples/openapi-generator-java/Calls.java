@@ -22,7 +22,7 @@ public class Calls {
     var transactions = new TransactionsApi(client);
     var events = new EventsApi(client);
     try {
-      events.getEvent(9007199254740991L, null);
+      events.getEvent(9007199254740991L, null, null);
     } catch (ledger.ApiException error) {
       show(json, "missing", ledger.model.Problem.fromJson(error.getResponseBody()));
     }
@@ -30,16 +30,17 @@ public class Calls {
     var found = transactions.searchTransactions(
         List.of("demo", "plain"), null, from, null, null, null, null, null, null, null,
         List.of(Status.SUCCESS, Status.ERROR), List.of(Status.SUCCESS, Status.SUBMITTED),
-        List.of(Status.NEEDS_RESPONSE), null, null, null, null, null, null, null, null, null, null, true, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+        List.of(Status.NEEDS_RESPONSE), null, null, null, null, null, null, null, null, null, null, true,
+        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
     show(json, "found", found);
     var views = found.getResults().stream();
     show(json, "kinds", views.map(view -> view.getActualInstance().getClass().getSimpleName()).toList());
     var reports = new ReportsApi(client);
-    show(json, "accounts", reports.listGatewayPerformance(LocalDate.of(2024, 3, 1), LocalDate.of(2024, 3, 31), null, null));
+    show(json, "accounts", reports.listGatewayPerformance(LocalDate.of(2024, 3, 1), LocalDate.of(2024, 3, 31), null, null, null, null));
     var agreements = new AgreementsApi(client);
-    show(json, "agreement", agreements.getAgreement("demo-agreement", null, "demo", null, null, true, null));
+    show(json, "agreement", agreements.getAgreement("demo-agreement", null, "demo", null, null, true, null, null));
     show(json, "agreements", agreements.searchAgreements(
-        null, List.of("demo", "plain"), null, null, null, null, null, null, null, null, null, null, null, null));
+        null, List.of("demo", "plain"), null, null, null, null, null, null, null, null, null, null, null, null, null));
 
     var details = new EventDetails()
         .gatewayAccountId(new LenientIdentifier("added")).amount(new LenientPence(4250L));
@@ -50,7 +51,7 @@ public class Calls {
     var added = events.addEventsWithHttpInfo(new EventMessages(message));
     show(json, "added", List.of(added.getStatusCode(), added.getData()));
     show(json, "stored",
-        transactions.getTransaction(message.getResourceExternalId(), "added", null, null, null, null, null, null));
+        transactions.getTransaction(message.getResourceExternalId(), "added", null, null, null, null, null, null, null, null));
     show(json, "again", events.addEvents(new EventMessages(List.of(message))));
   }
 

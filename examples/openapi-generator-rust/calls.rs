@@ -27,7 +27,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         EventDetails, EventMessages, LenientIdentifier, LenientPence, Problem, ResourceType, Status, TransactionView,
     };
     let configuration = Configuration { base_path: url.to_owned(), ..Configuration::default() };
-    if let Err(ResponseError(response)) = events_api::get_event(&configuration, 9_007_199_254_740_991, None).await {
+    if let Err(ResponseError(response)) = events_api::get_event(&configuration, 9_007_199_254_740_991, None, None).await {
         show("missing", serde_json::from_str::<Problem>(&response.content)?);
     }
     let accounts = || Some(vec!["demo".to_owned(), "plain".to_owned()]);
@@ -42,7 +42,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         Some(vec![Status::NeedsResponse]),
         None, None, None, None, None, None, None, None, None, None,
         Some(true),
-        None, None, None, None, None, None, None, None, None, None, None, None, None, None, None,
+        None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None,
     )
     .await?;
     show("found", &found);
@@ -53,12 +53,12 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
     };
     show("kinds", found.results.iter().map(kind_of).collect::<Vec<_>>());
     let day = |day| NaiveDate::from_ymd_opt(2024, 3, day).unwrap();
-    show("accounts", reports_api::list_gateway_performance(&configuration, day(1), day(31), None, None).await?);
+    show("accounts", reports_api::list_gateway_performance(&configuration, day(1), day(31), None, None, None, None).await?);
     let agreement =
-        agreements_api::get_agreement(&configuration, "demo-agreement", None, Some("demo"), None, None, Some(true), None);
+        agreements_api::get_agreement(&configuration, "demo-agreement", None, Some("demo"), None, None, Some(true), None, None);
     show("agreement", agreement.await?);
     let agreements = agreements_api::search_agreements(
-        &configuration, None, accounts(), None, None, None, None, None, None, None, None, None, None, None, None,
+        &configuration, None, accounts(), None, None, None, None, None, None, None, None, None, None, None, None, None,
     );
     show("agreements", agreements.await?);
 
@@ -78,7 +78,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
     };
     // The status of a success is not in the result.
     show("added", ((), events_api::add_events(&configuration, message.clone()).await?));
-    let stored = transactions_api::get_transaction(&configuration, &id, Some("added"), None, None, None, None, None, None);
+    let stored = transactions_api::get_transaction(&configuration, &id, Some("added"), None, None, None, None, None, None, None, None);
     show("stored", stored.await?);
     show("again", events_api::add_events(&configuration, message).await?);
     Ok(())

@@ -156,6 +156,45 @@ describe("the client of the ledger", () => {
     expect((await Array.fromAsync(search)).join("")).toMatch(/^Reference,.*\r?\nR b&,.*\n$/);
   });
 
+  test("reads what the ledger knew at the position of a response, on every page, and why it has changed", async () => {
+    const details = { gateway_account_id: "known", amount: 100 };
+    const started = story(
+      "payment",
+      "known-2",
+      ["02:00", "PAYMENT_CREATED", details],
+      ["02:01", "PAYMENT_STARTED"],
+    );
+    await service.store(created("known-1", "01:00", details), started);
+    const { onResponse, heads } = recordHeads();
+    const report = { account_id: ["known"], group_by: ["state" as const], display_size: 1 };
+    const { position: known_at } = await ledger.getTransactionReport(report, { onResponse });
+    expectTypeOf(known_at).toEqualTypeOf<string | undefined>();
+    expect(known_at).toEqual(heads[0]?.headers.get("Ledger-Position"));
+    const groups = await Array.fromAsync(ledger.eachGroup({ ...report, known_at }));
+    await service.store(created("known-3", "03:00", details));
+    expect(await Array.fromAsync(ledger.eachGroup({ ...report, known_at }))).toEqual(groups);
+    const unlisted = Array.from({ length: 300 }, (_, n) => `unlisted-${n}`);
+    for (const account_id of [["known"], ["known", ...unlisted]]) {
+      const search = { account_id, display_size: 1 };
+      const then = await Array.fromAsync(ledger.eachTransaction({ ...search, known_at }));
+      expect(then.map(({ transaction_id }) => transaction_id)).toEqual(["known-2", "known-1"]);
+      expect(await Array.fromAsync(ledger.eachTransaction(search))).toHaveLength(3);
+    }
+    const csv = await Array.fromAsync(ledger.exportTransactions({ account_id: ["known"], known_at }));
+    expect(csv.join("").trim().split("\n")).toHaveLength(3);
+    const third = { transactionExternalId: "known-3", account_id: "known" };
+    expect(await errorOf(ledger.getTransaction({ ...third, known_at }))).toMatchObject({ status: 404 });
+    expect(await ledger.getTransaction({ ...third, at_least: known_at })).toMatchObject({ amount: 100 });
+    const { changes } = await ledger.listTransactionReportChanges({ ...report, since: known_at });
+    expect(changes).toMatchObject([
+      {
+        transaction_id: "known-3",
+        event: { event_type: "PAYMENT_CREATED", event_id: expect.any(BigInt) },
+        groups: [{ state: "created", count: 1, gross_amount: 100n }],
+      },
+    ]);
+  });
+
   test.each(["eachTransaction", "exportTransactions", "eachAgreement", "eachEvent", "eachGroup"] as const)(
     "rejects in %s with an error response",
     async (name) => {

@@ -151,7 +151,7 @@ const ledgerIterators = ({ calls, readText }: LedgerCalls) => ({
    */
   followEvents: (search: LedgerSearch<"listEvents", "Last-Event-ID" | "limit"> = {}, options?: CallOptions) =>
     eachStreamed(eventPieces(readText, "listEvents", search, options, readEvent), options),
-  /** Every group of a report. Pages are read on demand; each is as of its own moment. */
+  /** Every group of a report. Pages are read on demand; each is as of its own moment, unless `known_at` is given. */
   eachGroup: (report: LedgerSearch<"getTransactionReport", "cursor">, options?: CallOptions) =>
     eachItem(calls.getTransactionReport, report, options, "groups", linkedCursor),
   /** All groups of a report as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */

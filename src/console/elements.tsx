@@ -21,19 +21,25 @@ export const Text = ({ children }: { children: string | null | undefined }) =>
   ) : null;
 
 /** An id with a button that copies it. */
-export function Copied({ text }: { text: string }) {
-  const [isCopied, setCopied] = useState(false);
+export const Copied = ({ text }: { text: string }) => (
+  <>
+    <bdi>{text}</bdi> <CopyButton text={text} aria-label={`Copy ${text}`} />
+  </>
+);
+
+interface CopyButtonProps extends ButtonHTMLAttributes {
+  text: string;
+  children?: string;
+}
+
+/** A button that copies a text, which is not shown. */
+export function CopyButton({ text, children = "Copy", ...button }: CopyButtonProps) {
+  const [copied, setCopied] = useState<string>();
+  const copy = () => navigator.clipboard.writeText(text).then(() => setCopied(text));
   return (
-    <>
-      <bdi>{text}</bdi>{" "}
-      <Button
-        class="copy"
-        aria-label={`Copy ${text}`}
-        onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true))}
-      >
-        {isCopied ? "Copied" : "Copy"}
-      </Button>
-    </>
+    <Button {...button} class="copy" onClick={copy}>
+      {copied === text ? "Copied" : children}
+    </Button>
   );
 }
 

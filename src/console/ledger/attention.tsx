@@ -6,23 +6,23 @@ import { useClient } from "./client.ts";
 import { isBehind } from "./intake-health.ts";
 import { payoutLink } from "./links.ts";
 import { readPayouts } from "./payouts.tsx";
-import { readGroups } from "./reports.ts";
+import { readReport } from "./reports.ts";
 import { linkTo, useAccounts, useSelection } from "./selection.ts";
 
-/** What somebody should do something about, whatever the period is. */
+/** What somebody should do something about, whatever the period is. The intake is of now only. */
 export function Attention() {
   const client = useClient();
   const { can } = useSession();
   const accounts = useAccounts();
-  const { live } = useSelection();
-  const canOperate = can("ledger:operate");
-  const found = useKept(`attention ${JSON.stringify([accounts, live])}`, async (signal) => {
+  const { live, knownAt: known_at } = useSelection();
+  const hasIntake = can("ledger:operate") && known_at === undefined;
+  const found = useKept(`attention ${JSON.stringify([accounts, live, known_at])}`, async (signal) => {
     const [payouts, disputes, intake] = await Promise.all([
-      readPayouts(client, { ...accounts, live, display_size: payoutsChecked }, signal),
-      readGroups(client, { ...accounts, live, dispute_states: ["needs_response"] }, signal),
-      canOperate ? client.getIntake({}, { signal }) : undefined,
+      readPayouts(client, { ...accounts, live, known_at, display_size: payoutsChecked }, signal),
+      readReport(client, { ...accounts, live, known_at, dispute_states: ["needs_response"] }, signal),
+      hasIntake ? client.getIntake({}, { signal }) : undefined,
     ]);
-    return { payouts: payouts.results, disputes: disputes[0]?.count ?? 0, intake };
+    return { payouts: payouts.results, disputes: disputes.groups[0]?.count ?? 0, intake };
   });
   return (
     <>

@@ -4,6 +4,7 @@ import { detailOf } from "../error-words.ts";
 import { formatCount } from "../format.ts";
 import { type Search, useClient } from "./client.ts";
 import { CsvOptionFields, useCsvOptions } from "./csv-options.tsx";
+import { useSelection } from "./selection.ts";
 
 /** Pieces up to this size are joined, since the browser can keep what is joined on the disk. */
 const joinedCharacters = 8_000_000;
@@ -14,6 +15,7 @@ const joinedCharacters = 8_000_000;
  */
 export function CsvDownload({ search, fileName }: { search: Search; fileName: string }) {
   const client = useClient();
+  const { knownAt, known } = useSelection();
   const [progress, setProgress] = useState("");
   const [options, changeOptions] = useCsvOptions();
   const running = useRef<AbortController | undefined>(undefined);
@@ -41,7 +43,8 @@ export function CsvDownload({ search, fileName }: { search: Search; fileName: st
         [pieces, characters] = [[new Blob(pieces)], 0];
       }
       const made = new Date().toISOString().slice(0, 16).replace(":", "");
-      save(new Blob(pieces, { type: "text/csv" }), `${fileName} ${made}Z.csv`.replaceAll(/[/\\:]+/g, "-"));
+      const name = [fileName, knownAt && `as known ${known}`, `${made}Z.csv`].filter(Boolean);
+      save(new Blob(pieces, { type: "text/csv" }), name.join(" ").replaceAll(/[/\\:]+/g, "-"));
       setProgress(`Downloaded ${formatCount(count)} ${count === 1 ? "transaction" : "transactions"}`);
     } catch (error) {
       setProgress(controller.signal.aborted ? "Cancelled" : `The download failed: ${detailOf(error)}`);

@@ -15,7 +15,8 @@ export interface Filter {
   show?: (value: string) => string;
 }
 
-const types = new Map([
+/** The types of transactions, in the plural. */
+export const types = new Map([
   ["PAYMENT", "Payments"],
   ["REFUND", "Refunds"],
   ["DISPUTE", "Disputes"],

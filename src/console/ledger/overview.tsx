@@ -1,20 +1,27 @@
+import { CopyButton } from "../elements.tsx";
 import { formatDifference, formatMinute, formatMoney } from "../format.ts";
+import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Heading } from "../view.tsx";
 import { Attention } from "./attention.tsx";
+import { Changes } from "./changes.tsx";
 import { useClient } from "./client.ts";
 import { PaymentsChart } from "./payments-chart.tsx";
 import { createdBetween, type Period } from "./periods.ts";
-import { type Figures, figuresOf, readGroups } from "./reports.ts";
+import { type Figures, figuresOf, readReport } from "./reports.ts";
 import { useAccounts, useFilters, useSelection } from "./selection.ts";
 
-/** `#/`: the figures of a period against those before it, payments by day and state, and what needs attention. */
-export const Overview = () => (
+/**
+ * `#/`: the figures of a period against those before it, payments by day and state, what needs attention, and what has
+ * changed since the period was reported.
+ */
+export const Overview = (place: Place) => (
   <>
     <Heading>Overview</Heading>
     <PeriodFigures />
     <Attention />
     <PaymentsChart />
+    <Changes place={place} report={useFilters()} />
   </>
 );
 
@@ -22,18 +29,30 @@ function PeriodFigures() {
   const client = useClient();
   const filters = useFilters();
   const accounts = useAccounts();
-  const { period, live } = useSelection();
+  const { period, live, knownAt: known_at } = useSelection();
   const figures = useKept(`figures ${JSON.stringify(filters)}`, (signal) => {
     const read = async (created: object) => {
-      const report = { ...accounts, live, ...created, group_by: ["type" as const, "state" as const] };
-      return figuresOf(await readGroups(client, report, signal));
+      const report = {
+        ...accounts,
+        live,
+        known_at,
+        ...created,
+        group_by: ["type" as const, "state" as const],
+      };
+      const { groups, position } = await readReport(client, report, signal);
+      return { figures: figuresOf(groups), position };
     };
     const before = period && createdBetween(period.before.from, period.before.to);
     return Promise.all([read(filters), before && read(before)]);
   });
   return (
     <Show of={figures} name="figures">
-      {([now, before]) => <FigureList now={now} before={before} period={period} />}
+      {([{ figures: now, position }, before]) => (
+        <>
+          <FigureList now={now} before={before?.figures} period={period} />
+          {position && <CopyButton text={position}>Copy position</CopyButton>}
+        </>
+      )}
     </Show>
   );
 }

@@ -7,7 +7,7 @@ import { Show, useKept } from "../load.tsx";
 import { type ReportGroup, useClient } from "./client.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { addDays, addMonths, dayOf } from "./periods.ts";
-import { readGroups } from "./reports.ts";
+import { readReport } from "./reports.ts";
 import { linkTo, parametersOf, type Selection, useFilters, useSelection } from "./selection.ts";
 import { paymentStatuses, statusName } from "./state.tsx";
 
@@ -41,7 +41,7 @@ export function PaymentsChart() {
   const unit = allowed.includes(chosen) ? chosen : usual;
   const report = useKept(`payments ${unit} ${selection.zone} ${JSON.stringify(filters)}`, async (signal) => {
     const group_by = [unit, "state" as const];
-    const groups = await readGroups(
+    const { groups } = await readReport(
       client,
       { ...filters, group_by, time_zone: selection.zone, transaction_type: "PAYMENT" },
       signal,

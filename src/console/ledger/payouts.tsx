@@ -10,7 +10,7 @@ import { withAccount } from "./account-column.tsx";
 import { type Payout, useClient } from "./client.ts";
 import { payoutLink } from "./links.ts";
 import { NothingFound } from "./nothing-found.tsx";
-import { type Accounts, useFilters, useReadOne } from "./selection.ts";
+import { type Accounts, useFilters, useReadOne, useSelection } from "./selection.ts";
 import { State } from "./state.tsx";
 import { FoundTransactions } from "./transactions.tsx";
 
@@ -101,9 +101,10 @@ function PayoutView(place: Place) {
   const client = useClient();
   const account = parameters.get("gateway_account_id");
   const readOne = useReadOne(account);
-  const payout = useKept(`payout ${account} ${id}`, (signal) =>
+  const { knownAt: known_at } = useSelection();
+  const payout = useKept(`payout ${account} ${id} ${known_at}`, (signal) =>
     readOne(({ account_id, ...all }: { account_id?: string; override_account_id_restriction?: true }) =>
-      client.getPayout({ gatewayPayoutId: id, gateway_account_id: account_id, ...all }, { signal }),
+      client.getPayout({ gatewayPayoutId: id, gateway_account_id: account_id, known_at, ...all }, { signal }),
     ),
   );
   return (
@@ -133,6 +134,7 @@ function PayoutView(place: Place) {
               place={place}
               search={{
                 gateway_payout_id: id,
+                known_at,
                 ...(found.gateway_account_id === null
                   ? { override_account_id_restriction: true }
                   : { account_id: [found.gateway_account_id] }),

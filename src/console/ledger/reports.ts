@@ -4,16 +4,18 @@ import { cursorIn, type Report, type ReportGroup } from "./client.ts";
 /** The most groups that are read: 20 pages. A chart has fewer. */
 const groupsMax = 10_000;
 
-/** All groups of a report. */
-export async function readGroups(client: LedgerClient, report: Report, signal: AbortSignal) {
+/** All groups of a report, and the position of which all of them are. */
+export async function readReport(client: LedgerClient, report: Report, signal: AbortSignal) {
   const groups: ReportGroup[] = [];
+  let { known_at } = report;
   let cursor: string | undefined;
   do {
-    const page = await client.getTransactionReport({ ...report, cursor }, { signal });
+    const page = await client.getTransactionReport({ ...report, known_at, cursor }, { signal });
     groups.push(...page.groups);
+    known_at = page.position;
     cursor = cursorIn(page._links);
   } while (cursor !== undefined && groups.length < groupsMax);
-  return groups;
+  return { groups, position: known_at };
 }
 
 /** The figures of a period, in minor units. Only what succeeded is money. */

@@ -10,11 +10,11 @@ import { boundsOf, dayOf, periodText, presets } from "./periods.ts";
 import { useSelection } from "./selection.ts";
 
 /** A part of the selection that a view uses. */
-export type Part = "accounts" | "period" | "live";
+export type Part = "accounts" | "period" | "live" | "known";
 
 /** What the view is a part of. A change shows the view of another selection at once. */
 export function SelectionBar({ place, parts }: { place: Place; parts: Part[] }) {
-  const { accounts, live, zone } = useSelection();
+  const { accounts, live, zone, known } = useSelection();
   const change = (changed: Parameters) => goTo(withParameters(place, changed));
   return (
     <section class="selection" aria-label="Selection">
@@ -34,7 +34,10 @@ export function SelectionBar({ place, parts }: { place: Place; parts: Part[] }) 
           onChange={(live) => change({ live })}
         />
       )}
-      <span class="quiet">Times in {zone}</span>
+      <span class="quiet">
+        Times in {zone}
+        {place.parameters.has("known_at") && `, as known ${known}`}
+      </span>
     </section>
   );
 }
@@ -131,9 +134,9 @@ const periods = {
   days: "Two days …",
 };
 
-/** The choice of the time zone, after the view. */
-export function ZoneChoice({ place }: { place: Place }) {
-  const { zone } = useSelection();
+/** The choices that are rare: of the time zone, and of the day or the position at which the view was known. */
+export function LaterChoices({ place, parts }: { place: Place; parts: Part[] }) {
+  const { zone, knownAt = "" } = useSelection();
   const [isOffered, setOffered] = useState(false);
   return (
     <p class="zone">
@@ -150,6 +153,19 @@ export function ZoneChoice({ place }: { place: Place }) {
         }
       />
       {isOffered && <Choices id="zones" choices={["UTC", ...Intl.supportedValuesOf("timeZone")]} />}
+      {parts.includes("known") && (
+        <Field
+          key={knownAt}
+          label="As known at the end of a day, or at a position"
+          name="known_at"
+          maxLength={4000}
+          defaultValue={knownAt}
+          placeholder="Now"
+          onChange={({ currentTarget }) =>
+            goTo(withParameters(place, { known_at: currentTarget.value.trim() }))
+          }
+        />
+      )}
     </p>
   );
 }

@@ -1,14 +1,14 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { ResponseError } from "../../client/client.ts";
-import { isReportZone, ownZone } from "../format.ts";
+import { formatDay, isReportZone, ownZone } from "../format.ts";
 import { fragmentOf, type Parameters, readFragment } from "../fragment.ts";
 import { useSession } from "../session.ts";
 import { listOf } from "./client.ts";
 import { boundsOf, createdBetween, dayOf, type Period, periodOf } from "./periods.ts";
 
 /** The parameters of the address that every link keeps. */
-const names = ["account_id", "period", "live", "time_zone"];
+const names = ["account_id", "period", "live", "time_zone", "known_at"];
 
 /** What every view shows a part of: whose transactions, of which time, in which zone, and of which money. */
 export interface Selection {
@@ -21,6 +21,10 @@ export interface Selection {
   /** Whether money is real; undefined for both. */
   live: boolean | undefined;
   zone: string;
+  /** The day or the position of which it shows what the ledger knew; undefined for now. */
+  knownAt: string | undefined;
+  /** The same in words. */
+  known: string;
 }
 
 /** The selection of an address. What it does not have is as in `defaults`. */
@@ -29,13 +33,23 @@ export function readSelection(given: URLSearchParams, defaults: Parameters, now 
   const zone = knownZone(of("time_zone")) || ownZone();
   const periodName = of("period") || "any";
   const bounds = boundsOf(periodName, dayOf(now, zone));
+  const knownAt = of("known_at") || undefined;
   return {
     accounts: listOf(of("account_id")),
     periodName,
     period: bounds && periodOf(bounds, zone, now),
     live: ["true", "false"].includes(of("live")) ? of("live") === "true" : undefined,
     zone,
+    knownAt,
+    known: knownText(knownAt),
   };
+}
+
+/** A day or a position of which the ledger can say what it knew, in words. */
+export function knownText(text: string | undefined): string {
+  if (text === undefined) return "now";
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  return isDay ? `at the end of ${formatDay(text)}` : "at a position";
 }
 
 /** The name of a zone as reports accept it; empty if it is none. */
@@ -111,6 +125,6 @@ const lookedForMax = 20;
 
 /** The filters of a search or a report of transactions by the selection. */
 export function useFilters() {
-  const { period, live } = useSelection();
-  return { ...useAccounts(), ...(period && createdBetween(period.from, period.to)), live };
+  const { period, live, knownAt: known_at } = useSelection();
+  return { ...useAccounts(), ...(period && createdBetween(period.from, period.to)), live, known_at };
 }

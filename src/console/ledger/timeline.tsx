@@ -1,14 +1,12 @@
-import { useState } from "preact/hooks";
 import type { LedgerClient } from "../../client/client.ts";
-import { Button, Details, Empty, Facts, Time } from "../elements.tsx";
-import { detailOf } from "../error-words.ts";
+import { Details, Empty, Facts, Time } from "../elements.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { replacePlace } from "../history.ts";
-import { Problem } from "../notice.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
-import { cursorIn, type TransactionEvent } from "./client.ts";
+import type { TransactionEvent } from "./client.ts";
 import { describeEvent } from "./event-words.ts";
 import { transactionLink } from "./links.ts";
+import { useMore } from "./more.tsx";
 import { State } from "./state.tsx";
 
 type EventPage = Awaited<ReturnType<LedgerClient["listTransactionEvents"]>>;
@@ -24,19 +22,8 @@ interface Props {
 
 /** The events of a transaction and of its children, oldest first, each as a sentence; more pages on request. */
 export function Timeline({ id, account, asOf, first, readPage }: Props) {
-  const [more, setMore] = useState<EventPage>();
-  const [problem, setProblem] = useState("");
-  const events = [...first.events, ...(more?.events ?? [])];
-  const next = cursorIn((more ?? first)._links);
-  async function showMore(cursor: string) {
-    try {
-      const page = await readPage(cursor);
-      setMore({ ...page, events: [...(more?.events ?? []), ...page.events] });
-      setProblem("");
-    } catch (error) {
-      setProblem(detailOf(error));
-    }
-  }
+  const { pages, more } = useMore("events", first, readPage);
+  const events = pages.flatMap((page) => page.events);
   return (
     <>
       <h2>Timeline</h2>
@@ -51,8 +38,7 @@ export function Timeline({ id, account, asOf, first, readPage }: Props) {
           <Event key={String(event.event_id)} event={event} isLater={!isUpTo(asOf, event)} />
         ))}
       </ol>
-      {problem && <Problem>More events could not be loaded: {problem}</Problem>}
-      {next !== undefined && <Button onClick={() => showMore(next)}>Show more events</Button>}
+      {more}
     </>
   );
 }

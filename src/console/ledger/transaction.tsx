@@ -7,7 +7,7 @@ import { Heading } from "../view.tsx";
 import { cursorIn, type Transaction, useClient } from "./client.ts";
 import { transactionLink } from "./links.ts";
 import { referenceOf, signedAmount } from "./payer.ts";
-import { linkTo, useReadOne } from "./selection.ts";
+import { linkTo, useReadOne, useSelection } from "./selection.ts";
 import { State, statusName } from "./state.tsx";
 import { Timeline } from "./timeline.tsx";
 import { TransactionFacts } from "./transaction-facts.tsx";
@@ -20,9 +20,10 @@ export function TransactionView({ path, parameters }: Place) {
   const as_of = parameters.get("as_of") ?? undefined;
   const account = parameters.get("gateway_account_id");
   const readOne = useReadOne(account);
-  const transaction = useKept(`transaction ${id} ${account} ${as_of}`, (signal) =>
+  const { knownAt: known_at } = useSelection();
+  const transaction = useKept(`transaction ${id} ${account} ${as_of} ${known_at}`, (signal) =>
     readOne((ofAccount) =>
-      client.getTransaction({ transactionExternalId: id, ...ofAccount, as_of }, { signal }),
+      client.getTransaction({ transactionExternalId: id, ...ofAccount, as_of, known_at }, { signal }),
     ),
   );
   const { value: found, error } = transaction;
@@ -68,10 +69,16 @@ type EventPage = Awaited<ReturnType<LedgerClient["listTransactionEvents"]>>;
 function TransactionDetails({ transaction, asOf }: DetailsProps) {
   const { transaction_id: id, transaction_type, gateway_account_id: account, created_date } = transaction;
   const client = useClient();
-  const search = { transactionExternalId: id, gateway_account_id: account ?? "", include_all_events: true };
+  const { knownAt: known_at } = useSelection();
+  const search = {
+    transactionExternalId: id,
+    gateway_account_id: account ?? "",
+    include_all_events: true,
+    known_at,
+  };
   const readEvents = (cursor?: string, signal?: AbortSignal) =>
     client.listTransactionEvents({ ...search, extended: true, cursor }, { signal });
-  const events = useKept<EventPage | undefined>(`events ${account} ${id}`, async (signal) =>
+  const events = useKept<EventPage | undefined>(`events ${account} ${id} ${known_at}`, async (signal) =>
     account === undefined ? undefined : readEvents(undefined, signal),
   );
   return (
@@ -139,9 +146,10 @@ interface ChildrenProps {
 /** What belongs to a payment, which can be shown as of an earlier instant. */
 function RefundsAndDisputes({ parent, account, isPast }: ChildrenProps) {
   const client = useClient();
-  const children = useKept(`children ${account} ${parent}`, (signal) =>
+  const { knownAt: known_at } = useSelection();
+  const children = useKept(`children ${account} ${parent} ${known_at}`, (signal) =>
     client.listChildTransactions(
-      { parentTransactionExternalId: parent, gateway_account_id: account, extended: true },
+      { parentTransactionExternalId: parent, gateway_account_id: account, extended: true, known_at },
       { signal },
     ),
   );
@@ -150,7 +158,10 @@ function RefundsAndDisputes({ parent, account, isPast }: ChildrenProps) {
       {({ transactions, _links }) =>
         transactions.length > 0 && (
           <>
-            <h2>Refunds and disputes{isPast && ", as they are now"}</h2>
+            <h2>
+              Refunds and disputes
+              {isPast && (known_at === undefined ? ", as they are now" : ", with all events known then")}
+            </h2>
             <TransactionTable label="Refunds and disputes" transactions={transactions} isShort />
             {cursorIn(_links) !== undefined && <p>There are more than these {transactions.length}.</p>}
           </>

@@ -1,13 +1,15 @@
+import { CopyButton } from "../elements.tsx";
 import { formatCount, formatMoney } from "../format.ts";
 import type { Place } from "../fragment.ts";
 import { Show, useKept } from "../load.tsx";
 import { Pagination } from "../pagination.tsx";
 import { Heading } from "../view.tsx";
+import { Changes } from "./changes.tsx";
 import { cursorIn, type Report, type Search, useClient } from "./client.ts";
 import { CsvDownload } from "./csv-download.tsx";
 import { filtersIn, isReported } from "./filters.ts";
 import { NothingFound } from "./nothing-found.tsx";
-import { amountOf, figuresOf, readGroups } from "./reports.ts";
+import { amountOf, figuresOf, readReport } from "./reports.ts";
 import { SearchBox } from "./search-box.tsx";
 import { SearchFilters } from "./search-filters.tsx";
 import { useFilters, useSelection } from "./selection.ts";
@@ -30,6 +32,7 @@ function TransactionSearch(place: Place) {
   const filters = filtersIn(place.parameters);
   const selected = useFilters();
   const { accounts, period } = useSelection();
+  const report = isReported(filters) ? { ...(filters as Report), ...selected } : undefined;
   const days = period?.bounds.map((bound) => bound.replace(":", "")).join(" to ");
   return (
     <>
@@ -39,9 +42,10 @@ function TransactionSearch(place: Place) {
       <FoundTransactions
         place={place}
         search={{ ...filters, ...selected }}
-        report={isReported(filters) ? { ...(filters as Report), ...selected } : undefined}
+        report={report}
         fileName={["transactions", accounts.slice(0, 3).join(" "), days].filter(Boolean).join(" ")}
       />
+      {report && <Changes place={place} report={report} />}
     </>
   );
 }
@@ -99,12 +103,12 @@ export function FoundTransactions({ place, search, report, fileName }: FoundProp
 /** The number and the sums of all matches, from the report on them. */
 function Sums({ report }: { report: Report }) {
   const client = useClient();
-  const groups = useKept(`sums ${JSON.stringify(report)}`, (signal) =>
-    readGroups(client, { ...report, group_by: ["type", "state"] }, signal),
+  const read = useKept(`sums ${JSON.stringify(report)}`, (signal) =>
+    readReport(client, { ...report, group_by: ["type", "state"] }, signal),
   );
   return (
-    <Show of={groups} name="sums">
-      {(found) => {
+    <Show of={read} name="sums">
+      {({ groups: found, position }) => {
         const count = found.reduce((sum, group) => sum + group.count, 0);
         const { received, refunded, fees, net } = figuresOf(found);
         const sums = { received, refunded, fees, net };
@@ -118,7 +122,8 @@ function Sums({ report }: { report: Report }) {
               {Object.entries(isMoney ? sums : { amount: amountOf(found) }).map(
                 ([name, sum]) => ` · ${name} ${formatMoney(sum)}`,
               )}
-            </span>
+            </span>{" "}
+            {position && <CopyButton text={position}>Copy position</CopyButton>}
           </>
         );
       }}
