@@ -67,9 +67,9 @@ const lists = (name: string) => [
   `/v1/report/payments_by_state?account_id=${name}`,
 ];
 
-/** A list without its links, which have the names of the request. */
+/** A list without its links, which have the names of the request, and its position, of which each response has another text. */
 async function listed(path: string): Promise<string> {
-  const { _links, next_cursor, ...list } = await ledger.get(path);
+  const { _links, next_cursor, position, ...list } = await ledger.get(path);
   return JSON.stringify(list);
 }
 
