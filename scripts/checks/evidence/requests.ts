@@ -155,10 +155,22 @@ const withCursors: RequestCase[] = (
     [of.listTickerEvents, cursors.ticker.write({ timestamp: instant, id: 1n })],
     [of.listDeadLetters, cursors.deadLetter.write({ dead_letter_id: 1n })],
     [of.listEvents, cursors.feed.write(feedStart)],
+    [of.listTransactionReportChanges, cursors.change.write({ sql_transaction: 1n, external_id: "x" })],
   ] as const
 ).map(([sample, cursor]) =>
   withParameter({ ...sample, status: 200 }, { name: "cursor", in: "query", schema: {} }, cursor),
 );
+
+/** Every operation that can demand a position, with one that each ledger includes. */
+const withPositions: RequestCase[] = operationsOf(ledgerService.contract)
+  .filter(({ parameters }) => parameters.some(({ name }) => name === "at_least"))
+  .map(({ operationId }) =>
+    withParameter(
+      { ...(of[operationId as keyof typeof of] as Sample), status: 200 },
+      { name: "at_least", in: "query", schema: {} },
+      cursors.feed.write(feedStart),
+    ),
+  );
 
 /**
  * Together with the messages these cover every parameter and every value of a response. observe.ts adds the requests that
@@ -167,6 +179,8 @@ const withCursors: RequestCase[] = (
 export const ledgerRequests: RequestCase[] = [
   ...withParameters(ledgerService.contract, ledgerSamples),
   ...withCursors,
+  ...withPositions,
+  { ...of.queryTransactions, body: { account_id: ["57"], at_least: cursors.feed.write(feedStart) } },
   { ...of.listEvents, status: 200, headers: { "last-event-id": cursors.feed.write(feedStart) } },
 
   ...get(200, ...range(1, 60).map((id) => `/v1/event/${id}`)),
@@ -205,6 +219,12 @@ export const ledgerRequests: RequestCase[] = [
     get(404, `/v1/transaction/unknown/${collection}?gateway_account_id=57`),
   ),
 
+  ...get(
+    200,
+    `/v1/report/transactions/changes?${override}&${march}&group_by=account`,
+    // Its payment has no event.
+    "/v1/report/transactions/changes?account_id=many1",
+  ),
   ...get(200, `/v1/report/transactions?${override}&${march}&group_by=account,live,moto`),
   ...get(200, "/v1/report/transactions?account_id=57&group_by=state&display_size=2"),
   ...get(200, `/v1/report/transactions?account_id=57&group_by=state&cursor=${groupOf("state")}`),

@@ -83,6 +83,7 @@ export async function ledgerSubject(): Promise<Subject> {
   await database.query(manyPayments);
   await database.query(manyEvents);
   await database.run(operated);
+  await database.run(longAgo);
 
   return {
     contract: ledgerService.contract,
@@ -96,6 +97,7 @@ export async function ledgerSubject(): Promise<Subject> {
     async open(situation) {
       const isBusy = situation === "database busy";
       const isDown = situation === "dependency down";
+      if (isDown) await database.run(behindInFlight);
       const app = await ledgerApp({
         cursorKey,
         ledgerId,
@@ -121,6 +123,17 @@ export async function ledgerSubject(): Promise<Subject> {
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
+
+/** As if everything was stored before the days in the examples of the contract. */
+const longAgo = `
+  delete from instant_position;
+  insert into instant_position values ('2024-01-01Z', 1);
+  insert into instant_position select '2024-12-01Z', max(sql_transaction) + 1 from transaction_change`;
+
+/** As if so many SQL transactions had committed while an older one is in flight that a response has no position. */
+const behindInFlight = `
+  insert into event_feed (sql_transaction, event_id, only_of_account)
+  select 4611686018427387904 + n, 1, true from generate_series(1, 101) as n`;
 
 /**
  * Live payments, each of its own hour and account: more hours, and more accounts, than a page has. They are inserted, since

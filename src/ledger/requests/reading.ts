@@ -7,6 +7,7 @@ import type { Handlers, Request, Response } from "../../http/handlers.ts";
 import { unavailable } from "../../http/http-error.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
 import { changedMax, type Known, knownLedger, TooManyChanged } from "../past/known.ts";
+import { feedStart } from "../tables/feed/feed.ts";
 import {
   endOfDay,
   type KnownPosition,
@@ -199,6 +200,8 @@ function readPosition(cursors: Cursors, text: string): KnownPosition | undefined
     };
   }
   const event = cursors.feed.read(text);
+  // No event is before the start of the feed.
+  if (event?.event_id === feedStart.event_id) return { before: 0n, also: [] };
   return event ? positionAfter(event) : undefined;
 }
 
@@ -280,13 +283,13 @@ export async function knownFirst(reader: Reader, cursors: Cursors) {
   return openKnown(reader, cursors, { before: first, also: [] });
 }
 
-/** What the ledger knows now. */
+/** What the ledger knows now; up to the end of the feed if the present position has no name. */
 export async function knownNow(reader: Reader, cursors: Cursors) {
   const positions = new Set<string>();
   await notingArrived(reader.sql, positions).query("select");
-  const position = positionOfArrived([...positions][0] as string);
-  if (!position) throw unavailable("too many SQL transactions wait for an older one; try again later");
-  return openKnown(reader, cursors, position);
+  const named = positionOfArrived([...positions][0] as string);
+  const { feed_end } = await stateAt(reader.sql, { before: 0n, also: [] });
+  return openKnown(reader, cursors, named ?? { before: feed_end, also: [] });
 }
 
 async function positionOfDay(

@@ -85,6 +85,8 @@ export interface KnownState {
   /** The position from which on everything is known, and the instant at which it was recorded. */
   first: bigint;
   first_instant: string;
+  /** The end of the feed: nothing can come before it any more. */
+  feed_end: bigint;
   /** The database never had the position: its event does not exist, or its SQL transactions did not begin. */
   is_unknown: boolean;
   /** Everything up to the position is visible. False on a replica that is behind. */
@@ -99,7 +101,7 @@ export interface KnownState {
 
 export async function stateAt(sql: Sql, { before, also, upTo }: KnownPosition): Promise<KnownState> {
   const [state] = await sql.query<KnownState>(
-    `select first.sql_transaction as first, first.instant as first_instant,
+    `select first.sql_transaction as first, first.instant as first_instant, feed_end,
        case when $3::bigint is null
          then not pg_is_in_recovery() and $1 > (epoch << 40) + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
          else $1 < feed_end and not exists (
