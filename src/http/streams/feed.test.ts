@@ -16,9 +16,10 @@ function openFeed() {
     newest: async () => String(newest),
     async read({ name }, after: Cursor) {
       const { promise, resolve } = Promise.withResolvers<void>();
+      const cursor = String(newest);
       reads.push({ name, release: resolve });
       if (!isFree) await promise;
-      return { text: Buffer.from(`${name} ${after}\n`), cursor: String(newest) };
+      return { text: Buffer.from(`${name} ${after}\n`), cursor };
     },
     cursorAt: (cursor) => cursor,
     isOutage: () => false,
@@ -80,12 +81,13 @@ test("a record is read once for all streams with the same filter, also of severa
   const { feed, reads, add, releaseFirst } = openFeed();
   const follow = openStreams(feed);
   const closing = new AbortController();
-  add();
+  // All wait at the same cursor before there is a record.
   const ended = await Promise.all(
     (["subject a", "subject b", "address c"] as const).map((owner) =>
       openMany(follow, owner, ["same", "same"], closing.signal),
     ),
   );
+  add();
   await eventually(() => expect(reads).toHaveLength(1));
   add();
   await releaseFirst(2);
