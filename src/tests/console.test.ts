@@ -438,7 +438,8 @@ describeInBrowser("the console", () => {
       await view.isLoaded();
       const { csv } = await download();
       expect(csv.split("\n")[0]).toBe("\ufeffType;Fee;Net;Payout;Settled Date;Provider ID");
-      expect(csv.split("\n")[1]).toMatch(/^Payment;\d+\.\d\d;\d+\.\d\d;demo-shop-payout-/);
+      // The newest payments are not captured yet, and so have no fee.
+      expect(csv).toMatch(/^Payment;\d+\.\d\d;\d+\.\d\d;demo-shop-payout-/m);
       await view.goTo("#/transactions");
       await view.isLoaded();
       expect((await download()).csv.split("\n").length - 2).toBe(
