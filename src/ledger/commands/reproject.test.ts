@@ -66,7 +66,13 @@ describeOnEngines("reproject", (make) => {
 
   test("with --verify lists each row that differs, with the columns, and writes nothing", async () => {
     const verified = await reproject("--all", "--verify");
-    expect(verified.output.trim().split("\n").sort()).toEqual(
+    expect(
+      verified.output
+        .replaceAll(/merge \d+/g, "merge N")
+        .trim()
+        .split("\n")
+        .sort(),
+    ).toEqual(
       [
         'metadata key "branch" of account demo: has events and no row',
         "agreement demo-agreement: state, cancelled_date",
@@ -76,6 +82,11 @@ describeOnEngines("reproject", (make) => {
         "transaction demo-expired: has events and no row",
         "transaction demo-ghost: has a row and no events",
         "transaction demo-refund: has events and no row",
+        // Versions are compared with the summary less its later changes, so they differ, too.
+        ...["count, amount, gross_amount", "count, fee"].map(
+          (columns) =>
+            `summary of account demo, ever -infinity, PAYMENT FAILED_REJECTED, live true, moto false (version of merge N): ${columns}`,
+        ),
         "summary of account demo, ever -infinity, PAYMENT FAILED_REJECTED, live true, moto false: count, fee",
         "transaction demo-success: details, state",
         "verified 11 resources",
