@@ -93,7 +93,7 @@ describeOnEngines("reproject", (make) => {
         "verified the summaries",
       ].sort(),
     );
-    expect([verified.code, verified.errors]).toEqual([1, "reproject: 10 rows differ from their events\n"]);
+    expect([verified.code, verified.errors]).toEqual([1, "reproject: 12 rows differ from their events\n"]);
     expect(await reproject("--all", "--verify")).toEqual(verified);
   });
 
