@@ -66,26 +66,28 @@ export async function knownLedger(known: Known, choose: Choose = { ids: [] }): P
   const summaries = knownSummaries(position, state.merged_end, within);
   const tables = { ...knownEvents(position), ...summaries, ...knownOthers(position, within) };
   const find = () => findChanged(known, withTables(sql, tables), choose);
-  const read = async (found: Changed) => {
+  const open = async (changed: Changed) => {
     // The changes of an SQL transaction as a whole do not show which transactions its first events had changed.
-    const ids = [...new Set([...found.ids, ...(within?.ids ?? [])])];
-    return knownTransactions(position, ids, await rowsOf(past, ids), found.last);
+    const ids = [...new Set([...changed.ids, ...(within?.ids ?? [])])];
+    const transactions = knownTransactions(position, ids, await rowsOf(past, ids), changed.last);
+    return { changed, tables: { ...tables, ...transactions } };
   };
-  let changed = await find();
-  let transactions = await read(changed);
+  let current = await open(await find());
   return {
     run: (script) => sql.run(script),
     async query<Row>(text: string, values?: unknown[]) {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-        const arrived = new Set(changed.arrived);
-        const then = withTables(notingArrived(sql, arrived), { ...tables, ...transactions });
-        const rows = await then.query<Row>(text, values);
-        if (changed.arrived.size === 0 || arrived.size === 1) return rows;
+        // Another statement can replace the current ones meanwhile.
+        const used = current;
+        if (used.changed.arrived.size === 0) return withTables(sql, used.tables).query<Row>(text, values);
+        const arrived = new Set(used.changed.arrived);
+        const rows = await withTables(notingArrived(sql, arrived), used.tables).query<Row>(text, values);
+        if (arrived.size === 1) return rows;
         // Something was stored meanwhile. The statement may have found a transaction that it changed.
-        const used = new Set(changed.ids);
-        changed = await find();
-        if (changed.ids.every((id) => used.has(id))) return rows;
-        transactions = await read(changed);
+        const changed = await find();
+        const ids = new Set(used.changed.ids);
+        if (changed.ids.every((id) => ids.has(id))) return rows;
+        current = await open(changed);
       }
       throw new StatementTimeout(known.limitMs);
     },
