@@ -14,7 +14,7 @@ export type Send = (
 ) => Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>;
 type Response = Awaited<ReturnType<Send>>;
 
-/** Statuses of a request with `known_at` that are no violation by themselves; see `refusalOf`. */
+/** Statuses of a request with `known_at` that are no violation by themselves; see `permittedErrorOf`. */
 export const knownStatuses = [200, 400, 404, 503];
 
 /** The parameter `known_at` is for all of these but one. */
@@ -42,22 +42,22 @@ const comparable = (text: string) =>
     '"$1":{}',
   );
 
-/** The ledger may refuse to fold that many transactions again, and to wait for transactions in flight. */
-function refusalOf({ status, text }: Response): string | undefined {
+/** The HTTP error that a response may have: too many transactions to fold again, or too long a wait for those in flight. */
+function permittedErrorOf({ status, text }: Response): string | undefined {
   if (status === 503) return "unavailable";
   return status === 400 && text.includes("have changed since its position") ? "too many changes" : undefined;
 }
 
-/** The ledger refused a request, as it may. */
-class Refused extends Error {}
+/** A response has an HTTP error that is permitted. */
+class PermittedError extends Error {}
 
-/** Sends requests with `known_at`, and those of links, which have it. Rejects with `Refused`. */
+/** Sends requests with `known_at`, and those of links, which have it. Rejects with `PermittedError`. */
 const knownAt =
   (send: Send, position: string): Get =>
   async (path, accept) => {
     const response = await send(path.includes("known_at=") ? path : withKnownAt(path, position), accept);
-    const refusal = refusalOf(response);
-    if (refusal) throw new Refused(refusal);
+    const error = permittedErrorOf(response);
+    if (error) throw new PermittedError(error);
     return response;
   };
 
@@ -90,9 +90,9 @@ export function keepResponses(random: Random, max = Number.POSITIVE_INFINITY) {
 
   async function sendAgain(send: Send, { path, accept, position, text }: Kept): Promise<void> {
     const response = await send(withKnownAt(path, position), accept);
-    const refusal = refusalOf(response);
+    const error = permittedErrorOf(response);
     const then = { position: response.headers["ledger-position"], text: comparable(response.text) };
-    if (!refusal && (response.status !== 200 || then.position !== position || then.text !== text))
+    if (!error && (response.status !== 200 || then.position !== position || then.text !== text))
       throw new Violation(
         [
           `the response ${response.status} to ${path} with known_at=${position} is not the one that was given there`,
@@ -100,7 +100,7 @@ export function keepResponses(random: Random, max = Number.POSITIVE_INFINITY) {
           ...differenceOf(then.text, text),
         ].join("\n"),
       );
-    const outcome = refusal ?? "equal";
+    const outcome = error ?? "equal";
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
 
@@ -130,7 +130,7 @@ export function keepResponses(random: Random, max = Number.POSITIVE_INFINITY) {
     },
     /**
      * Sends all requests again, with each of `sends` in turn. Resolves with their number. Throws a violation if one response
-     * differs, or if most are refused: then nothing was verified.
+     * differs, or if most get an HTTP error: then nothing was verified.
      */
     async sendAll(sends: Send[]): Promise<number> {
       const before = outcomes.get("equal") ?? 0;
@@ -170,7 +170,7 @@ export type FeedEvent = Pick<
 
 /**
  * Verifies that reads as of the cursors of some events are those of an oracle with the events up to these, of `stored`.
- * Resolves with the number of reads that were not refused. `probability` is that of a read.
+ * Resolves with the number of reads without an HTTP error. `probability` is that of a read.
  */
 export async function verifyKnown(
   sends: Send[],
@@ -182,7 +182,7 @@ export async function verifyKnown(
   const byKey = new Map(stored.map((event) => [eventKey(event), event]));
   const events = feed.flatMap((event) => byKey.get(eventKey(event)) ?? []);
   let compared = 0;
-  let refused = 0;
+  let failed = 0;
   for (let turn = 0; turn < cursors; turn += 1) {
     const count = random.integer(1, feed.length);
     const { cursor } = feed[count - 1] as FeedEvent;
@@ -192,16 +192,16 @@ export async function verifyKnown(
       sends.map(async (send) => {
         for (const read of reads) {
           const actual = await read.send(knownAt(send, cursor)).catch((error: Error) => {
-            if (!(error instanceof Refused)) throw error;
+            if (!(error instanceof PermittedError)) throw error;
             return undefined;
           });
-          if (actual === undefined) refused += 1;
+          if (actual === undefined) failed += 1;
           else compare(read, actual, oracle, `the cursor of event ${count} of ${feed.length}`);
         }
       }),
     );
   }
-  if (compared < refused) throw new Violation(`${refused} of ${refused + compared} reads were refused`);
+  if (compared < failed) throw new Violation(`${failed} of ${failed + compared} reads got an HTTP error`);
   return compared;
 
   function compare(read: Read, actual: object, oracle: Oracle, position: string) {
