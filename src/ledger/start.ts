@@ -49,7 +49,7 @@ export async function start(
   const metrics = new Registry();
   const intake = openIntake(database, currency, metrics, log, replica);
   await using shared = shareNews(database, intake.news);
-  await using _saving = startSavingIntakeMinutes(database, intake.minutes, log, undefined, intake.freshness);
+  await using _saving = startSavingIntakeMinutes(database, intake, log);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, intake, log, limits: receiverLimits(given) })
     : undefined;

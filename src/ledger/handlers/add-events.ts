@@ -14,7 +14,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { InvalidMessage, Message } from "../intake/message.ts";
 import type { Cursors } from "../requests/cursor.ts";
 import type { Reader } from "../requests/lanes.ts";
-import { positionHeader } from "../requests/reading.ts";
+import { positionHeader } from "../requests/positions.ts";
 import { eventIdsOf } from "../tables/event.ts";
 import { notingArrived } from "../tables/known/view.ts";
 

@@ -76,7 +76,7 @@ test("a stop saves the last numbers, if there are any", async () => {
   const { database, saved } = databaseWith();
   for (const count of [0, 1]) {
     const minutes = openIntakeMinutes();
-    await using _saving = startSavingIntakeMinutes(database, minutes, openLog("silent"));
+    await using _saving = startSavingIntakeMinutes(database, { minutes }, openLog("silent"));
     if (count > 0) minutes.add({ stored: count });
   }
   expect(saved).toMatchObject([[{ ...none, stored: 1, ...noLags }]]);
@@ -90,7 +90,7 @@ test("a failed write keeps its numbers for the next one, is logged once, and not
   const minutes = openIntakeMinutes();
   minutes.add({ stored: 1 });
   {
-    await using _saving = startSavingIntakeMinutes(database, minutes, openTestLog(logged), 10);
+    await using _saving = startSavingIntakeMinutes(database, { minutes }, openTestLog(logged), 10);
     await eventually(() => expect(logged).toHaveLength(1));
     minutes.add({ stored: 2 });
     added.resolve();
@@ -106,7 +106,7 @@ test("a stop does not wait for a database that does not respond", async () => {
   const logged: string[] = [];
   const { database } = databaseWith(() => new Promise(() => {}));
   const minutes = openIntakeMinutes();
-  const saving = startSavingIntakeMinutes(database, minutes, openTestLog(logged));
+  const saving = startSavingIntakeMinutes(database, { minutes }, openTestLog(logged));
   minutes.add({ stored: 1 });
   await saving[Symbol.asyncDispose]();
   expect(logged).toMatchObject([expect.stringContaining("the last numbers of messages were not saved")]);

@@ -74,10 +74,9 @@ export type IntakeMinutes = ReturnType<typeof openIntakeMinutes>;
  */
 export function startSavingIntakeMinutes(
   database: Database,
-  minutes: IntakeMinutes,
+  { minutes, freshness }: { minutes: IntakeMinutes; freshness?: Freshness },
   log: Logger,
   delayMs = saveDelayMs,
-  freshness?: Freshness,
 ): AsyncDisposable {
   const outage = watchOutage(log);
 

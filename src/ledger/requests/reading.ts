@@ -1,31 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
-import { type Failure, failure, parameterFault } from "../../http/failure.ts";
 import type { Handlers, Request, Response } from "../../http/handlers.ts";
-import { unavailable } from "../../http/http-error.ts";
-import { namesOfTimeZone } from "../../values/time-zone.ts";
-import { changedMax, type Known, knownLedger, TooManyChanged } from "../past/known.ts";
-import { feedStart } from "../tables/feed/feed.ts";
-import {
-  endOfDay,
-  type KnownPosition,
-  type KnownState,
-  positionAfter,
-  positionOf,
-  positionOfArrived,
-  stateAt,
-} from "../tables/known/position.ts";
+import { changedMax, knownLedger, TooManyChanged } from "../past/known.ts";
 import { notingArrived } from "../tables/known/view.ts";
-import { knownTimeZone } from "../tables/summary/summary.ts";
 import type { Cursors } from "./cursor.ts";
-import { timeZoneUnknown, wrong } from "./failures.ts";
+import { wrong } from "./failures.ts";
 import type { Reader } from "./lanes.ts";
-
-/** How long a replica that is behind is awaited, and the first delay until it is read again, in milliseconds. */
-const behindMaxMs = 2000;
-const behindFirstMs = 5;
+import {
+  awaitLeast,
+  firstPosition,
+  knownAt,
+  type NamedKnown,
+  openKnown,
+  writePosition,
+} from "./positions.ts";
 
 /** Where a request reads: the present, or what the ledger knew at a position. */
 export interface Reading {
@@ -52,6 +40,8 @@ type Reads<Id extends keyof operations> = (
   reading: Reading,
 ) => Promise<Response<operations[Id]>>;
 
+type AllReads<Ids extends keyof operations> = { [Id in Ids]: Reads<Id> };
+
 /**
  * Handlers that can read as of a position. Each gets the `Reading` of the request, and its response the header
  * `Ledger-Position`. If the statements of a response have several positions, it is read once more, at the first of them.
@@ -59,77 +49,64 @@ type Reads<Id extends keyof operations> = (
 export const withReadings = <Ids extends keyof operations>(
   reader: Reader,
   cursors: Cursors,
-  handlers: { [Id in Ids]: Reads<Id> },
-) => wrapEach(handlers, (handle) => (request) => respond(reader, cursors, request, handle).catch(refuse));
+  handlers: AllReads<Ids>,
+) => wrapEach(reader, cursors, handlers, readAt);
 
 /** As `withReadings`, for handlers that read the present only: the response includes everything up to its `Ledger-Position`. */
 export const withPositions = <Ids extends keyof operations>(
   reader: Reader,
   cursors: Cursors,
-  handlers: { [Id in Ids]: Reads<Id> },
-) => wrapEach(handlers, (handle) => (request) => respondNow(reader, cursors, request, handle).catch(refuse));
-
-const wrapEach = <Ids extends keyof operations>(
-  handlers: { [Id in Ids]: Reads<Id> },
-  wrap: (handle: AnyReads) => (request: AnyRequest) => Promise<AnyResponse>,
-) =>
-  Object.fromEntries(
-    Object.entries(handlers).map(([id, handle]) => [id, wrap(handle as AnyReads)]),
-  ) as unknown as Pick<Handlers<operations>, Ids>;
+  handlers: AllReads<Ids>,
+) => wrapEach(reader, cursors, handlers, readNow);
 
 interface AnyRequest {
   query: PositionQuery;
 }
 type AnyResponse = { status: unknown; headers?: object };
 type AnyReads = (request: AnyRequest, reading: Reading) => Promise<AnyResponse>;
+type Read = (reader: Reader, cursors: Cursors, request: AnyRequest, handle: AnyReads) => Promise<AnyResponse>;
 
-async function respondNow(
+function wrapEach<Ids extends keyof operations>(
   reader: Reader,
   cursors: Cursors,
-  request: AnyRequest,
-  handle: AnyReads,
-): Promise<AnyResponse> {
-  const refused = await awaitLeast(reader, cursors, request.query);
-  if (refused) return refused;
-  const reading = openReading(reader, cursors);
-  return withPosition(await handle(request, reading), reading);
+  handlers: AllReads<Ids>,
+  read: Read,
+) {
+  const respond = async (request: AnyRequest, handle: AnyReads) => {
+    const failed = await awaitLeast(reader, cursors, request.query.at_least);
+    if (failed) return failed;
+    try {
+      return await read(reader, cursors, request, handle);
+    } catch (error) {
+      if (!(error instanceof TooManyChanged)) throw error;
+      return tooManyChanged;
+    }
+  };
+  const wrapped = Object.entries(handlers).map(([id, handle]) => [
+    id,
+    (request: AnyRequest) => respond(request, handle as AnyReads),
+  ]);
+  return Object.fromEntries(wrapped) as unknown as Pick<Handlers<operations>, Ids>;
 }
 
-async function respond(
-  reader: Reader,
-  cursors: Cursors,
-  request: AnyRequest,
-  handle: AnyReads,
-): Promise<AnyResponse> {
-  const { query } = request;
-  const refused = await awaitLeast(reader, cursors, query);
-  if (refused) return refused;
-  const { known_at: text, time_zone: timeZone } = query;
+const readNow: Read = async (reader, cursors, request, handle) => {
+  const reading = openReading(reader, cursors);
+  return withPosition(await handle(request, reading), reading);
+};
+
+const readAt: Read = async (reader, cursors, request, handle) => {
+  const { known_at: text, time_zone: timeZone } = request.query;
   const known =
     text === undefined ? undefined : await knownAt(reader, cursors, { name: "known_at", text, timeZone });
   if (known && "status" in known) return known;
   const reading = openReading(reader, cursors, known);
   const response = await handle(request, reading);
-  if (known || reading.positions.size < 2) return withPosition(response, reading);
-  const [first = ""] = reading.positions;
-  const position = positionOfArrived(first);
+  if (known || reading.arrived.size < 2) return withPosition(response, reading);
+  const position = firstPosition(reading.arrived);
   if (!position) return response;
   const again = openReading(reader, cursors, await openKnown(reader, cursors, position));
   return withPosition(await handle(request, again), again);
-}
-
-function refuse(error: unknown): AnyResponse {
-  if (!(error instanceof TooManyChanged)) throw error;
-  return tooManyChanged;
-}
-
-/** Waits for the position in `at_least`. Resolves with the failure of the request, if it fails. */
-async function awaitLeast({ sql }: Reader, cursors: Cursors, { at_least }: PositionQuery) {
-  if (at_least === undefined) return undefined;
-  const position = readPosition(cursors, at_least);
-  const state = position && (await stateWhen(sql, position, ({ is_included }) => is_included));
-  return !state || state.is_unknown ? unknownPosition("at_least") : undefined;
-}
+};
 
 const tooManyChanged = wrong(
   "known_at",
@@ -145,34 +122,19 @@ async function withPosition(response: AnyResponse, reading: Reading): Promise<An
     : { ...response, headers: { ...response.headers, "Ledger-Position": position } };
 }
 
-/** The header for the position of the first of these statements, if it has a name. */
-export function positionHeader(
-  cursors: Cursors,
-  arrived: ReadonlySet<string>,
-): { "Ledger-Position"?: string } {
-  const [first] = arrived;
-  const position = first && positionOfArrived(first);
-  return position ? { "Ledger-Position": writePosition(cursors, position) } : {};
-}
-
-type OpenReading = Reading & { positions: Set<string> };
-
-/** What the ledger knew at a position, and the text that names it. */
-export type NamedKnown = Omit<Known, "sql"> & { name: string };
+/** `arrived` has the events that had arrived for each statement. */
+type OpenReading = Reading & { arrived: Set<string> };
 
 function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): OpenReading {
-  /** The events that had arrived for each statement. */
-  const positions = new Set<string>();
+  const arrived = new Set<string>();
   let name = known?.name;
   let isOpen = false;
-  const first = () => positionOfArrived([...positions][0] ?? "");
   return {
     isPast: known !== undefined,
-    positions,
-    at: async (sql, wanted) =>
-      known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, positions),
+    arrived,
+    at: async (sql, wanted) => (known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, arrived)),
     async rest(sql, wanted) {
-      const position = first();
+      const position = firstPosition(arrived);
       const then = known ?? (position && !isOpen && (await openKnown(reader, cursors, position)));
       return then ? knownLedger({ ...then, sql }, wanted) : sql;
     },
@@ -180,144 +142,12 @@ function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): Open
       isOpen = true;
     },
     async position() {
-      if (!known && positions.size === 0) await notingArrived(reader.sql, positions).query("select");
-      const position = known?.position ?? (isOpen ? undefined : first());
+      if (name !== undefined || isOpen) return name;
+      if (arrived.size === 0) await notingArrived(reader.sql, arrived).query("select");
+      const position = firstPosition(arrived);
       // Each name is another one, so it is made once.
-      name ??= position && writePosition(cursors, position);
+      if (position) name = writePosition(cursors, position);
       return name;
     },
   };
-}
-
-/** The position of a text: of a response, or directly after an event. */
-function readPosition(cursors: Cursors, text: string): KnownPosition | undefined {
-  const position = cursors.position.read(text);
-  if (position) {
-    const { before, behind, event_id } = position;
-    return {
-      ...positionOf(before, behind),
-      ...(event_id !== null && { upTo: { sql_transaction: before, event_id } }),
-    };
-  }
-  const event = cursors.feed.read(text);
-  // No event is before the start of the feed.
-  if (event?.event_id === feedStart.event_id) return { before: 0n, also: [] };
-  return event ? positionAfter(event) : undefined;
-}
-
-const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPosition): string =>
-  cursors.position.write({
-    before,
-    behind: also.map((one) => one - before).join(),
-    event_id: upTo?.event_id ?? null,
-    random: randomUUID(),
-  });
-
-const unknownPosition = (parameter: string): Failure<410> => ({
-  ...failure(
-    410,
-    parameterFault(
-      parameter,
-      { from: "Ledger-Position" },
-      `the ledger has no such position; ${parameter} must be ${parameter === "at_least" ? "" : "a day, or "}the position or cursor of a response of this ledger`,
-    ),
-  ),
-  problem: "position-unknown",
-});
-
-/** The state at a position, as soon as it meets a condition. Throws a 503 if that takes too long. */
-async function stateWhen(sql: Sql, position: KnownPosition, isReady: (state: KnownState) => boolean) {
-  const startedAt = performance.now();
-  for (let delayMs = behindFirstMs; ; delayMs *= 2) {
-    const state = await stateAt(sql, position);
-    if (state.is_unknown || isReady(state)) return state;
-    const leftMs = startedAt + behindMaxMs - performance.now();
-    if (leftMs <= 0) throw unavailable("the database is behind the position of the request; try again later");
-    await sleep(Math.min(delayMs, leftMs));
-  }
-}
-
-async function openKnown(
-  { sql, limitMs }: Reader,
-  cursors: Cursors,
-  position: KnownPosition,
-  name = writePosition(cursors, position),
-): Promise<NamedKnown> {
-  const state = await stateWhen(sql, position, ({ is_included, is_complete }) => is_included && is_complete);
-  return { position: state.is_within ? position : wholeOf(position), state, limitMs, name };
-}
-
-/** The position after the last event of an SQL transaction is that after the SQL transaction. */
-const wholeOf = ({ before, also, upTo }: KnownPosition): KnownPosition =>
-  upTo ? { before: before + 1n, also } : { before, also };
-
-/** A parameter that names a position: its name and its value, and the time zone of its days. */
-interface PositionParameter {
-  name: "known_at" | "since" | "until";
-  text: string;
-  timeZone?: string | undefined;
-}
-
-/** What the ledger knew at the position of a parameter, or the failure of the request. */
-export async function knownAt(reader: Reader, cursors: Cursors, parameter: PositionParameter) {
-  const { name, text } = parameter;
-  const isDay = text.length === 10;
-  const position = isDay ? await positionOfDay(reader.sql, parameter) : readPosition(cursors, text);
-  if (!position) return unknownPosition(name);
-  if ("status" in position) return position;
-  const known = await openKnown(reader, cursors, position, isDay ? undefined : text);
-  const { first, first_instant, is_unknown } = known.state;
-  if (is_unknown) return unknownPosition(name);
-  if (known.position.before >= first) return known;
-  const minimum = writePosition(cursors, { before: first, also: [] });
-  return wrong(
-    name,
-    { minimum },
-    `${name} must not be before ${minimum}, the position of ${first_instant}, which is the first`,
-  );
-}
-
-/** What the ledger knew at its first position. */
-export async function knownFirst(reader: Reader, cursors: Cursors) {
-  const { first } = await stateAt(reader.sql, { before: 0n, also: [] });
-  return openKnown(reader, cursors, { before: first, also: [] });
-}
-
-/** What the ledger knows now; up to the end of the feed if the present position has no name. */
-export async function knownNow(reader: Reader, cursors: Cursors) {
-  const positions = new Set<string>();
-  await notingArrived(reader.sql, positions).query("select");
-  const named = positionOfArrived([...positions][0] as string);
-  const { feed_end } = await stateAt(reader.sql, { before: 0n, also: [] });
-  return openKnown(reader, cursors, named ?? { before: feed_end, also: [] });
-}
-
-async function positionOfDay(
-  sql: Sql,
-  { name, text: day, timeZone: given = "UTC" }: PositionParameter,
-): Promise<KnownPosition | Failure<400>> {
-  const timeZone = await knownTimeZone(sql, namesOfTimeZone(given));
-  if (timeZone === undefined) return timeZoneUnknown;
-  // The database has no year 0.
-  const isDay = day > "0001" && !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
-  if (!isDay) return wrong(name, { format: "date" }, `${name} must be a day that exists; ${day} does not`);
-  const end = await endOfDay(sql, day, timeZone);
-  const first = end.first_instant.slice(0, 10);
-  if (!end.is_quarter)
-    return wrong(
-      name,
-      { format: "date" },
-      `${name} must be a position, since days in ${timeZone} do not begin with a quarter of an hour`,
-    );
-  if (end.is_future)
-    return wrong(
-      name,
-      { maximum: "yesterday" },
-      `${name} must be a day that is over; ${day} is not in ${timeZone}`,
-    );
-  if (end.is_before_first)
-    return wrong(name, { minimum: first }, `${name} must not be before ${first}, which is the first day`);
-  if (end.sql_transaction === null)
-    throw unavailable("the end of this day is not recorded yet; try again later");
-  return { before: end.sql_transaction, also: [] };
 }

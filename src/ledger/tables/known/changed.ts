@@ -160,13 +160,13 @@ const inOrder = "order by sql_transaction, external_id";
  * another one than that of all events.
  */
 function isDivided({ position, until }: Between): string {
-  const divided = [position, until].flatMap(({ upTo }) => (upTo ? [upTo.sql_transaction] : []));
+  const divided = [position, until].flatMap(({ before, upTo }) => (upTo ? [before] : []));
   return `sql_transaction = any('{${divided}}'::bigint[])`;
 }
 
 /** A condition for changes after a position and another change, up to a position. */
 function betweenCondition({ until, filter }: Between, after: RecordedChange | undefined, bind: Bind): string {
-  const isUpTo = until.upTo ? `or sql_transaction = ${until.upTo.sql_transaction}` : "";
+  const isUpTo = until.upTo ? `or sql_transaction = ${until.before}` : "";
   return `(${isKnown("sql_transaction", until)} ${isUpTo}) and ${afterCondition(after, bind)}
     and (${["count", ...sumColumns]}) <> (0, 0, 0, 0, 0, 0, 0) and ${filterCondition(filter, bind)}`;
 }

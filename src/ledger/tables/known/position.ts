@@ -3,14 +3,14 @@ import type { FeedPosition } from "../feed/feed.ts";
 
 /**
  * A position in the order in which the ledger stores. What it knew there are the SQL transactions below `before`, those in
- * `also`, and of one more SQL transaction the events up to an id.
+ * `also`, and with `upTo` some events of `before`.
  */
 export interface KnownPosition {
   before: bigint;
   /** Those that had committed while an older one was in flight. */
   also: bigint[];
-  /** `sql_transaction` is `before`. */
-  upTo?: Pick<FeedPosition, "sql_transaction" | "event_id"> & { timestamp?: string };
+  /** The last event that is known of the SQL transaction `before`. */
+  upTo?: { event_id: bigint; timestamp?: string };
 }
 
 /** A condition (SQL) that an SQL transaction is known as a whole. */
@@ -21,9 +21,9 @@ export function isKnown(sqlTransaction: string, { before, also }: KnownPosition)
 
 /** A condition (SQL) that the event with an id is known. */
 export function isKnownEvent(id: string, position: KnownPosition): string {
-  const { upTo } = position;
+  const { before, upTo } = position;
   const known = isKnown("sql_transaction", position);
-  const isUpTo = upTo && `or sql_transaction = ${upTo.sql_transaction} and event_id <= ${upTo.event_id}`;
+  const isUpTo = upTo && `or sql_transaction = ${before} and event_id <= ${upTo.event_id}`;
   return `coalesce(
     (select ${known} ${isUpTo ?? ""} from event_feed where event_id = ${id} and not only_of_account), true
   )`;
@@ -36,7 +36,7 @@ export interface Place {
 }
 
 export function isKnownPlace({ id, sql_transaction }: Place, { before, also, upTo }: KnownPosition): boolean {
-  const isUpTo = upTo !== undefined && sql_transaction === upTo.sql_transaction && id <= upTo.event_id;
+  const isUpTo = upTo !== undefined && sql_transaction === before && id <= upTo.event_id;
   return sql_transaction < before || also.includes(sql_transaction) || isUpTo;
 }
 
@@ -121,7 +121,7 @@ export async function stateAt(sql: Sql, { before, also, upTo }: KnownPosition): 
        ) as is_within
      from (select * from instant_position order by instant limit 1) as first
      cross join event_feed_epoch cross join (select event_feed_end() as feed_end offset 0) as feed`,
-    [before, upTo ? [upTo.sql_transaction] : also, upTo?.event_id ?? null, upTo?.timestamp ?? null],
+    [before, upTo ? [before] : also, upTo?.event_id ?? null, upTo?.timestamp ?? null],
   );
   return state as KnownState;
 }

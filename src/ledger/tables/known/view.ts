@@ -71,6 +71,7 @@ const summaryThen = (table: string, columns: string[], mergedEnd: bigint) => `
  * that one, and the payouts and metadata keys after it. Other payouts have not changed.
  */
 export interface Within {
+  /** The transactions that the SQL transaction has changed. */
   ids: string[];
   before: TransactionRow[];
   after: TransactionRow[];
@@ -85,8 +86,7 @@ export function knownSummaries(position: KnownPosition, mergedEnd: bigint, withi
   const changes = `
     select utc_day(hour) as day, ${[...columns, "count::bigint", ...sumColumns]} from transaction_change
     where sql_transaction >= ${mergedEnd} and sql_transaction < ${endOf(position)} and ${isKnown("sql_transaction", position)}`;
-  const changesOf = (rows: TransactionRow[], sign: number) => (bind: Bind) =>
-    `
+  const changesOf = (rows: TransactionRow[], sign: number, bind: Bind) => `
     select utc_day(created_date), utc_hour(created_date),
       ${[...partColumns, sign, ...sumColumns.map((name) => `${sign} * ${name}`)]}
     from ${recordset("transaction", rows, bind)} cross join lateral summarised_details(details)`;
@@ -102,10 +102,9 @@ export function knownSummaries(position: KnownPosition, mergedEnd: bigint, withi
       mergedEnd,
     ),
     transaction_summary_change: (bind) =>
-      [
-        changes,
-        ...(within ? [changesOf(within.before, -1)(bind), changesOf(within.after, 1)(bind)] : []),
-      ].join(" union all "),
+      within
+        ? [changes, changesOf(within.before, -1, bind), changesOf(within.after, 1, bind)].join(" union all ")
+        : changes,
   };
 }
 
@@ -117,15 +116,15 @@ export function knownOthers(position: KnownPosition, within?: Within): Tables {
     payout: (bind) => {
       const isOther = within ? `gateway_payout_id <> all(${bind(within.payoutIds)}::text[])` : "true";
       const isCurrent = `${known} and ${isOther}`;
-      return inParts(
-        columns,
+      return inParts(columns, [
+        ["payout", isCurrent, ", known_since, null::bigint as replaced_in"],
         [
-          ["payout", isCurrent, "null::bigint as replaced_in"],
-          ["payout_version", `${isCurrent} and not ${isKnown("replaced_in", position)}`, "replaced_in"],
-          [recordset("payout", within?.payouts ?? [], bind), "true", "null"],
+          "payout_version",
+          `${isCurrent} and not ${isKnown("replaced_in", position)}`,
+          ", known_since, replaced_in",
         ],
-        "known_since",
-      );
+        [recordset("payout", within?.payouts ?? [], bind), "true", ", null, null"],
+      ]);
     },
     metadata_key: (bind) =>
       `select gateway_account_id, key from metadata_key where ${known}
@@ -133,22 +132,20 @@ export function knownOthers(position: KnownPosition, within?: Within): Tables {
   };
 }
 
-type Part = [from: string, condition: string, ownColumn?: string];
+/** Where the rows of a part are, their condition, and columns that only the condition uses. */
+type Part = [from: string, condition: string, ownColumns?: string];
 
 /**
- * The rows of all parts that match the condition of their part, which can use two more columns. The planner merges the parts
- * in the order of an index, since they have no conditions of their own.
+ * The rows of all parts, each with its condition. The planner merges the parts in the order of an index only if they have no
+ * conditions of their own.
  */
-const inParts = (columns: string, parts: Part[], moreColumn = "true as is_more") => `
-  select ${columns} from (
-    ${parts
-      .map(
-        ([from, , own = "null"], number) =>
-          `select ${columns}, ${moreColumn}, ${own}, ${number} as part from ${from}`,
-      )
-      .join(" union all ")}
-  ) as all_parts
-  where ${parts.map(([, condition], number) => `part = ${number} and (${condition})`).join(" or ")}`;
+function inParts(columns: string, parts: Part[]): string {
+  const selected = parts.map(
+    ([from, , ownColumns = ""], part) => `select ${columns}${ownColumns}, ${part} as part from ${from}`,
+  );
+  const conditions = parts.map(([, condition], part) => `part = ${part} and (${condition})`);
+  return `select ${columns} from (${selected.join(" union all ")}) as known where ${conditions.join(" or ")}`;
+}
 
 /** Rows of a table as a `from` item. */
 const recordset = (table: string, rows: object[], bind: Bind) =>
