@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { testFixtures } from "../../testing/describe-adapters.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openLog } from "../process/log.ts";
-import { type Database, DatabaseUnavailable, isPermanent, StatementTimeout } from "./database.ts";
+import { type Database, DatabaseUnavailable, isPermanent, type Sql, StatementTimeout } from "./database.ts";
 import { databases, openDatabase } from "./databases.ts";
 import { databaseFixtures, describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
@@ -47,6 +48,49 @@ function databaseTests(make: () => Promise<NewDatabase>): void {
     expect(reasons.length).toBeGreaterThan(10);
     for (const reason of reasons) expect(reason).toEqual(new StatementTimeout(100));
     await eventually(async () => expect(await limited.query("select 2 as two")).toEqual([{ two: 2 }]));
+  });
+
+  test("the statements of a snapshot see one state, and change nothing", async () => {
+    const limited = database.within(testWaitMaxMs);
+    const insert = "insert into thing (id) values ($1)";
+    await database.query(insert, [1]);
+    await limited.snapshot(async (sql) => {
+      const seen = () => sql.query("select id from thing");
+      expect(await seen()).toEqual([{ id: 1n }]);
+      const written = database.query(insert, [2]);
+      // The embedded engine has one connection.
+      if (database.signals) await written;
+      expect(await seen()).toEqual([{ id: 1n }]);
+      return { written };
+    });
+    await eventually(async () => expect(await limited.query("select id from thing")).toHaveLength(2));
+    await expect(limited.snapshot((sql) => sql.query(insert, [3]))).rejects.toThrow(/read-only/);
+    await expect(limited.snapshot(() => Promise.reject(new Error("planted")))).rejects.toThrow("planted");
+    expect(await limited.snapshot((sql) => sql.query("select count(*) from thing"))).toEqual([{ count: 2n }]);
+  });
+
+  test("a snapshot times out as a whole", async () => {
+    const limited = database.within(200);
+    const statements: Promise<unknown>[] = [];
+    const work = async (sql: Sql) => {
+      for (;;) {
+        const statement = sql.query("select pg_sleep(0.02)");
+        statements.push(statement);
+        await statement;
+      }
+    };
+    await expect(limited.snapshot(work)).rejects.toThrow(new StatementTimeout(200));
+    await eventually(async () =>
+      expect(await Promise.allSettled(statements)).toContainEqual({
+        status: "rejected",
+        reason: new StatementTimeout(200),
+      }),
+    );
+    const slow = limited.snapshot((sql) => sql.query("select pg_sleep(0.4)"));
+    await expect(slow).rejects.toThrow(new StatementTimeout(200));
+    await eventually(async () =>
+      expect(await limited.snapshot((sql) => sql.query("select 2 as two"))).toEqual([{ two: 2 }]),
+    );
   });
 
   const raise = (code: string) => `do $$ begin raise exception 'planted' using errcode = '${code}'; end $$`;

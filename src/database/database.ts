@@ -19,6 +19,15 @@ export interface Sql {
   run(script: string): Promise<void>;
 }
 
+/** Statements with a limit. */
+export interface LimitedSql extends Sql {
+  /**
+   * Runs statements that all see the same state of the database, and cannot change it. The work as a whole has the limit: at
+   * the limit it rejects with `StatementTimeout`, and so do its further statements.
+   */
+  snapshot<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+}
+
 /** How a statement is planned and sent; see `Sql`. */
 export type Plan = "prepared" | "repeated" | "custom";
 
@@ -33,7 +42,7 @@ export interface Database extends Sql, AsyncDisposable {
    * with `StatementTimeout`. It waits for other limited statements, but not for transactions if the engine has more than
    * one connection.
    */
-  within(limitMs: number): Sql;
+  within(limitMs: number): LimitedSql;
   /**
    * Runs work of this name, which one process does at a time. Other processes wait without a limit. It holds no snapshot meanwhile, since
    * `runOutside` would wait for its end. Rejects if the work rejects or if the connection with the lock breaks.
@@ -101,12 +110,26 @@ export class StatementTimeout extends Error {
   }
 }
 
-/** Rejects with `StatementTimeout` if a statement takes longer than the limit in milliseconds. */
-export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
+/** Rejects with `StatementTimeout` if a statement or a snapshot takes longer than the limit in milliseconds. */
+export function withStatementTimeout(limitMs: number, sql: LimitedSql): LimitedSql {
   const timeout = new StatementTimeout(limitMs);
   return {
     query: (...statement) => withTimeout(sql.query(...statement), limitMs, timeout),
     run: (script) => withTimeout(sql.run(script), limitMs, timeout),
+    snapshot(work) {
+      const latest = performance.now() + limitMs;
+      const beforeLimit = async <Result>(send: () => Promise<Result>) => {
+        if (performance.now() > latest) throw timeout;
+        return send();
+      };
+      const limited = sql.snapshot((inner) =>
+        work({
+          query: (...statement) => beforeLimit(() => inner.query(...statement)),
+          run: (script) => beforeLimit(() => inner.run(script)),
+        }),
+      );
+      return withTimeout(limited, limitMs, timeout);
+    },
   };
 }
 

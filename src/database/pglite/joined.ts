@@ -1,7 +1,7 @@
 import type { FolderInUse } from "../../process/folder-lock.ts";
 import { retry } from "../../waiting/retry.ts";
 import { type Database, withStatementTimeout } from "../database.ts";
-import { alone, sqlOver, transact } from "./pglite.ts";
+import { alone, beginSnapshot, sqlOver, transact } from "./pglite.ts";
 import { takeServedTurn } from "./socket.ts";
 
 /** How long a process that has the folder can take to start its engine, in milliseconds. */
@@ -19,7 +19,11 @@ export async function joinDatabase(inUse: FolderInUse): Promise<Database> {
   const sql = sqlOver((message) => takeServedTurn(folder, (turn) => turn.send(message)));
   return {
     ...alone(sql),
-    within: (limitMs) => withStatementTimeout(limitMs, sql),
+    within: (limitMs) =>
+      withStatementTimeout(limitMs, {
+        ...sql,
+        snapshot: (work) => takeServedTurn(folder, (turn) => transact(turn, work, beginSnapshot)),
+      }),
     transaction: (work) => takeServedTurn(folder, (turn) => transact(turn, work)),
     requestConnections: 1,
     async [Symbol.asyncDispose]() {},

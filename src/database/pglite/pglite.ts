@@ -62,7 +62,9 @@ export async function open({ url, warn }: Address): Promise<Database> {
           return (await runningEngine(kept)).send(message);
         });
       });
-      return withStatementTimeout(limitMs, limited);
+      const snapshot = <Result>(work: (sql: Sql) => Promise<Result>) =>
+        inTurn("slow", async () => transact(await runningEngine(kept), work, beginSnapshot));
+      return withStatementTimeout(limitMs, { ...limited, snapshot });
     },
     // No other process can hold a lock, so there are no limits.
     transaction: (work) => takeTurn((turn) => transact(turn, work)),
@@ -139,8 +141,11 @@ async function createData(folder: string, data: string): Promise<void> {
   await rename(made, data);
 }
 
+/** Begins a transaction whose statements all see the same state, and change nothing. */
+export const beginSnapshot = "begin isolation level repeatable read, read only";
+
 /** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */
-export async function transact<Outcome>(engine: Turn, work: (sql: Sql) => Promise<Outcome>) {
+export async function transact<Outcome>(engine: Turn, work: (sql: Sql) => Promise<Outcome>, begin = "begin") {
   let hasEnded = false;
   const sql = sqlOver(async (message) => {
     if (hasEnded) throw new Error("the transaction has ended");
@@ -150,7 +155,7 @@ export async function transact<Outcome>(engine: Turn, work: (sql: Sql) => Promis
     hasEnded = true;
     return engine.send({ script }).catch(reject);
   };
-  await sql.run("begin");
+  await sql.run(begin);
   try {
     const outcome = await work(sql);
     const { command } = await end("commit");

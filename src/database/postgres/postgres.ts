@@ -7,6 +7,7 @@ import {
   DatabaseUnavailable,
   isFileError,
   isTransient,
+  type LimitedSql,
   type Limits,
   type Plan,
   type Sql,
@@ -22,6 +23,7 @@ import { openPool, type Pool, usageOf } from "./pool.ts";
 import {
   beginWith,
   defaultLimits,
+  type Isolation,
   isPooled,
   nameIn,
   requireReplication,
@@ -73,7 +75,7 @@ async function openAs(
   const database: Database = {
     ...sqlOver(useReceiver, useReceiver, defaultLimits, mapError),
     within: (limitMs) => sqlWithin(server, limitMs),
-    transaction: (work, own) => transact(server, receiver, work, own),
+    transaction: (work, own) => transact(server, receiver, work, { own }),
     exclusively: (name, work) => withLock(database, name, work),
     async runOutside(statement) {
       const pool = openPool({ ...server.config, max: 1 }, withoutLimits);
@@ -124,29 +126,43 @@ function afterLook(hosts: Hosts | undefined, use: Use): Use {
   };
 }
 
-function sqlWithin(server: Server, limitMs: number): Sql {
+function sqlWithin(server: Server, limitMs: number): LimitedSql {
   const limits = { ...defaultLimits, statementMs: limitMs, lockMs: limitMs };
   const options = { connectionTimeoutMillis: limitMs };
-  const custom = afterLook(server.hosts, exclusive(openLimited(server, limits, options)));
+  const pool = openLimited(server, limits, options);
+  const custom = afterLook(server.hosts, exclusive(pool));
   const pipeline = openLimited(server, limits, { ...options, max: pipelinesMax });
   const prepared = afterLook(server.hosts, pipelined(pipeline));
   const mapTimeout = (error: unknown) => (isTimeout(error) ? new StatementTimeout(limitMs) : mapError(error));
-  return withStatementTimeout(limitMs, sqlOver(prepared, custom, limits, mapTimeout));
+  return withStatementTimeout(limitMs, {
+    ...sqlOver(prepared, custom, limits, mapTimeout),
+    snapshot: (work) =>
+      transact(server, pool, work, { limits, isolation: "repeatable read, read only", map: mapTimeout }),
+  });
+}
+
+interface TransactionOptions {
+  /** Limits that differ from those of the connections of the pool. */
+  own?: Partial<Limits> | undefined;
+  /** The limits of the connections of the pool. */
+  limits?: Limits;
+  isolation?: Isolation;
+  map?: MapError;
 }
 
 async function transact<Result>(
   { hosts }: Server,
   pool: Pool,
   work: (sql: Sql) => Promise<Result>,
-  own?: Partial<Limits>,
+  { own, limits: ofPool = defaultLimits, isolation, map = mapError }: TransactionOptions,
 ): Promise<Result> {
-  const limits = { ...defaultLimits, ...own };
+  const limits = { ...ofPool, ...own };
   await hosts?.whenLookedAt();
-  const client = await mapping(mapError, pool.connect());
-  const sql = sqlIn(client, limits);
-  const text = own || isPooled(client) ? beginWith(limits) : beginWith();
+  const client = await mapping(map, pool.connect());
+  const sql = sqlIn(client, limits, map);
+  const text = beginWith(own || isPooled(client) ? limits : undefined, isolation);
   try {
-    const begun = mapping(mapError, send(client, { text }, responseMaxMs(limits)));
+    const begun = mapping(map, send(client, { text }, responseMaxMs(limits)));
     const [, result] = await Promise.all([begun, work(sql)]);
     await sql.run("commit");
     requireReplication(client);
@@ -230,13 +246,13 @@ function queryAlone(client: pg.PoolClient, statement: pg.QueryConfig, limits: Li
  * The statements of one transaction with these limits. Once one has failed, the later ones reject with its error: theirs, that
  * the transaction is aborted, says nothing of the cause and can be noticed first.
  */
-function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
+function sqlIn(client: pg.PoolClient, limits: Limits, map: MapError): Sql {
   let failure: unknown;
   const sendNext = (statement: pg.QueryConfig) =>
     send(client, statement, responseMaxMs(limits)).catch((error) => {
       // The stack leads to the socket; here it leads back to the caller.
       Error.captureStackTrace(error);
-      failure ??= mapError(error);
+      failure ??= map(error);
       throw failure;
     });
   return {

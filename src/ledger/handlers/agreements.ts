@@ -40,7 +40,7 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const { query, owner } = request;
       const { service_id, account_id, override_account_or_service_id_restriction: isUnrestricted } = query;
       if (!service_id && !account_id && !isUnrestricted) return searchRestrictionMissing;
-      const sql = await reading.at(reader.lanes(owner, { account_id, service_id }));
+      const sql = reading.at(reader.lanes(owner, { account_id, service_id }));
       const filter: AgreementFilter = {
         service_ids: service_id,
         account_ids: account_id,
@@ -66,10 +66,10 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const key = { external_id: id, gateway_account_id: account_id, service_id };
       const asOf = query.as_of && readInstant(query.as_of);
       const row = await (asOf
-        ? pastAgreement(pastAsOf(await reading.at(from.lanes(owner, named)), asOf, from.limitMs), key)
+        ? pastAgreement(pastAsOf(reading.at(from.lanes(owner, named)), asOf, from.limitMs), key)
         : findWhole(
             from,
-            async (sql, bytesMax) => findAgreement(await reading.at(sql), key, bytesMax),
+            async (sql, bytesMax) => findAgreement(reading.at(sql), key, bytesMax),
             owner,
             named,
           ));
@@ -81,11 +81,11 @@ export const agreementHandlers = (reader: Reader, primary: Reader, cursors: Curs
       const asOf = query.as_of && readInstant(query.as_of);
       const after = cursors.event.read(query.cursor);
       if (after === null) return unknownCursor;
-      const lane = await reading.at(reader.lanes(owner, { account_id, service_id }));
+      const lane = reading.at(reader.lanes(owner, { account_id, service_id }));
       const key = { external_id: id, gateway_account_id: account_id, service_id };
       const agreement = await (asOf
         ? pastAgreementRow(pastAsOf(lane, asOf, reader.limitMs), key)
-        : findAgreement(await reading.at(reader.sql), key, 0));
+        : findAgreement(reading.at(reader.sql), key, 0));
       if (!agreement) return notFound(id);
       const instruments = await instrumentIdsAsOf(lane, id, asOf ?? "infinity");
       const resources = [

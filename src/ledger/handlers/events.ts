@@ -1,4 +1,4 @@
-import type { Sql } from "../../database/database.ts";
+import type { LimitedSql, Sql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import { bodyOf } from "../../http/json-body.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
@@ -18,7 +18,8 @@ const tickerPageMax = 500;
 export const eventHandlers = (reader: Reader, cursors: Cursors) =>
   withPositions(reader, cursors, {
     async getEvent({ path: { eventId }, owner }, reading) {
-      const find = async (sql: Sql, bytesMax?: number) => findEvent(await reading.at(sql), eventId, bytesMax);
+      const find = async (sql: LimitedSql, bytesMax?: number) =>
+        findEvent(reading.at(sql), eventId, bytesMax);
       const found = await findWhole(reader, find, owner);
       if (!found) return failure(404, `Event with id [${eventId}] not found`);
       const { is_whole: _, ...row } = found;
@@ -28,7 +29,7 @@ export const eventHandlers = (reader: Reader, cursors: Cursors) =>
     async listTickerEvents({ query, url, owner }, reading) {
       const after = cursors.ticker.read(query.cursor);
       if (after === null) return unknownCursor;
-      const sql = await reading.at(reader.lanes(owner));
+      const sql = reading.at(reader.lanes(owner));
       const filter: TickerFilter = {
         from: ceilInstant(query.from_date) as string,
         to: readInstant(query.to_date) as string,

@@ -61,7 +61,7 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
         return { status: 200, type: mediaType, body: follow(owner, filter, placeOf(after), signal) };
       }
       const limits = { countMax: limit, bytesMax: pageBytesMax };
-      const lane = await reading.at(lanes(owner, account_ids));
+      const lane = reading.at(lanes(owner, account_ids));
       const page = await readAfter(sql, lane, filter, after, limits);
       if (!page) return gone;
       const elements = await mapInTurns(page.events, withCursors(cursors));

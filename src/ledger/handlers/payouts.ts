@@ -1,6 +1,6 @@
 import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
 import type { components, operations } from "../../../generated/ledger.ts";
-import type { Sql } from "../../database/database.ts";
+import type { LimitedSql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import { ceilInstant, readInstant } from "../../values/instant.ts";
 import type { Cursors } from "../requests/cursor.ts";
@@ -37,12 +37,12 @@ const payoutFilterOf = (query: operations["searchPayouts"]["parameters"]["query"
 
 /** The payouts with what they settle. */
 async function withSettled(
-  lane: Sql,
+  lane: LimitedSql,
   reading: Reading,
   payouts: FoundPayout[],
 ): Promise<Schemas["PayoutDetail"][]> {
   const ids = payouts.map(({ gateway_payout_id }) => gateway_payout_id);
-  const settled = await settledBy(await reading.at(lane, { settledBy: ids }), ids);
+  const settled = await settledBy(reading.at(lane, { settledBy: ids }), ids);
   return payouts.map((payout) => viewPayoutDetail(payout, settled.get(payout.gateway_payout_id) ?? []));
 }
 
@@ -54,7 +54,7 @@ export const payoutHandlers = (reader: Reader, cursors: Cursors) =>
       const displaySize = Math.min(query.display_size, extended ? extendedSizeMax : displaySizeMax);
       const shown = { offset: (page - 1) * displaySize, countMax: displaySize };
       const lane = reader.lanes(owner, accounts);
-      const { rows, total } = await searchPayouts(await reading.at(lane), payoutFilterOf(query), shown);
+      const { rows, total } = await searchPayouts(reading.at(lane), payoutFilterOf(query), shown);
       const count = rows.length;
       if (count === 0 && total > 0) return pageMissing;
       const filters = viewPayoutFilters(query);
@@ -67,7 +67,7 @@ export const payoutHandlers = (reader: Reader, cursors: Cursors) =>
       const { gateway_account_id: account } = query;
       if (!account && !query.override_account_id_restriction) return accountMissing;
       const lane = reader.lanes(owner, account);
-      const sql = await reading.at(reading.isPast ? lane : reader.sql);
+      const sql = reading.at(reading.isPast ? lane : reader.sql);
       const payout = await findPayout(sql, gatewayPayoutId, account);
       if (!payout) return failure(404, `Payout with id [${gatewayPayoutId}] not found`);
       // Only now, since it reads everything that the payout settles.

@@ -1,5 +1,5 @@
 import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
-import type { Sql } from "../../database/database.ts";
+import type { LimitedSql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import type { Currency } from "../../values/currency.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
@@ -71,7 +71,12 @@ export const reportChangesHandlers = (reader: Reader, cursors: Cursors, { code: 
   });
 
 /** The differences between the groups of a report at two positions. They are more than the maximum if there are too many groups. */
-async function differences(lane: Sql, since: NamedKnown, until: NamedKnown, { filter, grouping }: Report) {
+async function differences(
+  lane: LimitedSql,
+  since: NamedKnown,
+  until: NamedKnown,
+  { filter, grouping }: Report,
+) {
   const [before, later] = await Promise.all(
     [since, until].map(async (known) => {
       const sql = await knownLedger({ ...known, sql: lane }, readBy(filter, grouping));
@@ -86,7 +91,7 @@ async function differences(lane: Sql, since: NamedKnown, until: NamedKnown, { fi
 
 /** A page of the changes that have added to groups or removed from them, and what these are. */
 async function listBetween(
-  lane: Sql,
+  lane: LimitedSql,
   since: NamedKnown,
   until: NamedKnown,
   { filter, grouping }: Report,

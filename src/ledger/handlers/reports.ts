@@ -58,7 +58,7 @@ export function performanceHandlers(reader: Reader, cursors: Cursors) {
       const state = query.state ? [query.state] : finishedStates;
       const filter = { ...livePayments, state, created: throughDays(query) };
       const grouping = { groupBy: [], sums: ["gross_amount"] as const };
-      const sql = await reading.at(lanes(owner), readBy(filter, grouping));
+      const sql = reading.at(lanes(owner), readBy(filter, grouping));
       const [all = noTransactions] = await summarise(sql, filter, grouping);
       return { status: 200, body: viewPerformance(all.count, all.gross_amount) };
     },
@@ -67,7 +67,7 @@ export function performanceHandlers(reader: Reader, cursors: Cursors) {
       if (isHalfGiven(query)) return datesMissing;
       const filter = { live: true, state: query.state };
       const created = throughInstants(query);
-      const sql = await reading.at(lanes(owner), { created: [created] });
+      const sql = reading.at(lanes(owner), { created: [created] });
       const { count, amount } = await summariseAmounts(sql, created, filter);
       return { status: 200, headers: { Deprecation: "@1796083200" }, body: viewPerformance(count, amount) };
     },
@@ -78,7 +78,7 @@ export function performanceHandlers(reader: Reader, cursors: Cursors) {
       const after = readGroupCursor(cursors, query.cursor, grouping.groupBy);
       if (after === null) return unknownCursor;
       const filter = { ...livePayments, state: ["SUCCESS" as const], created: throughDays(query) };
-      const sql = await reading.at(lanes(owner), readBy(filter, grouping));
+      const sql = reading.at(lanes(owner), readBy(filter, grouping));
       const { groups, next } = await readGroups(sql, filter, grouping, after, entriesMax);
       const { headers } = viewNextPage(url, query, next && cursors.group.write(next));
       return { status: 200, headers, body: await mapInTurns(groups, viewGatewayPerformance) };
@@ -110,7 +110,7 @@ export function summaryHandlers(reader: Reader, cursors: Cursors) {
         // Planning costs more than reading the sums of all time, which are few rows.
         plan: isAlways(created) ? ("repeated" as const) : ("custom" as const),
       };
-      const sql = await reading.at(lanes(owner, account), readBy(filter, grouping));
+      const sql = reading.at(lanes(owner, account), readBy(filter, grouping));
       const groups = await summarise(sql, filter, grouping);
       const add = (type: string, moto?: string) => {
         const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);
@@ -137,7 +137,7 @@ export function summaryHandlers(reader: Reader, cursors: Cursors) {
         created: betweenInstants(query),
       };
       const grouping = { groupBy: ["state" as const], sums: [], statuses: statusesByState(2) };
-      const sql = await reading.at(lanes(owner, account), readBy(filter, grouping));
+      const sql = reading.at(lanes(owner, account), readBy(filter, grouping));
       return { status: 200, body: viewPaymentsByState(await summarise(sql, filter, grouping)) };
     },
 
@@ -147,7 +147,7 @@ export function summaryHandlers(reader: Reader, cursors: Cursors) {
       const interval = throughInstants(query);
       const from = after && after.hour > interval.from ? after.hour : interval.from;
       const created = { ...interval, from };
-      const sql = await reading.at(lanes(owner), readBy({ created }, { groupBy: [] }));
+      const sql = reading.at(lanes(owner), readBy({ created }, { groupBy: [] }));
       const rows = await summariseByHour(sql, created, entriesMax + 1);
       const hour = rows[entriesMax]?.hour;
       const { headers } = viewNextPage(url, query, hour && cursors.hour.write({ hour }));
@@ -186,7 +186,7 @@ export function transactionReportHandlers(reader: Reader, cursors: Cursors, { co
           lines: (await mapInTurns(groups, line)).join(""),
           next,
         });
-        const first = await read(await reading.at(lane, wanted), undefined, csvPageMax);
+        const first = await read(reading.at(lane, wanted), undefined, csvPageMax);
         if (first.next && !query.position_line) reading.leaveOpen();
         const readAfter = async (after: GroupPosition) =>
           read(await reading.rest(lane, wanted), after, csvPageMax);
@@ -196,7 +196,7 @@ export function transactionReportHandlers(reader: Reader, cursors: Cursors, { co
       const after = readGroupCursor(cursors, query.cursor, groupBy);
       if (after === null) return unknownCursor;
       const { groups, next } = await read(
-        await reading.at(lane, wanted),
+        reading.at(lane, wanted),
         after,
         Math.min(query.display_size, displaySizeMax),
       );

@@ -1,6 +1,6 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import { effectiveMaxima } from "../../../generated/ledger.maxima.ts";
-import type { Sql } from "../../database/database.ts";
+import type { LimitedSql } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import { bodyOf, listBody } from "../../http/json-body.ts";
 import type { Currency } from "../../values/currency.ts";
@@ -43,8 +43,8 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       };
       const asOf = query.as_of && readInstant(query.as_of);
       const lane = () => reading.at(reader.lanes(owner, account), { ids: [id] });
-      const find = async (sql: Sql, bytesMax?: number) =>
-        findTransaction(await reading.at(sql, { ids: [id] }), key, bytesMax);
+      const find = async (sql: LimitedSql, bytesMax?: number) =>
+        findTransaction(reading.at(sql, { ids: [id] }), key, bytesMax);
       const transaction = await (asOf
         ? pastTransaction(pastAsOf(await lane(), asOf, reader.limitMs), key)
         : (reading.isPast
@@ -59,7 +59,7 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       const { gateway_transaction_id, payment_provider } = query;
       const filter = { gateway_transaction_id, payment_provider, transaction_type: "PAYMENT" } as const;
       const limits = { ...listLimits, countMax: 1 };
-      const { rows } = await searchTransactions(await reading.at(reader.lanes(owner)), filter, limits);
+      const { rows } = await searchTransactions(reading.at(reader.lanes(owner)), filter, limits);
       const [row] = rows;
       return row
         ? { status: 200, body: bodyOf(paymentWriter, row) }
@@ -71,11 +71,11 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       const asOf = query.as_of && readInstant(query.as_of);
       const after = cursors.event.read(query.cursor);
       if (after === null) return unknownCursor;
-      const lane = await reading.at(reader.lanes(owner, account), { familyOf: id });
+      const lane = reading.at(reader.lanes(owner, account), { familyOf: id });
       const family = asOf ? await pastFamily(pastAsOf(lane, asOf, reader.limitMs), id, account) : undefined;
       const isWhole = asOf === undefined && after === undefined && !reading.isPast;
       const page =
-        (isWhole && (await listShortHistoryInOrder(await reading.at(reader.sql), id, account))) ||
+        (isWhole && (await listShortHistoryInOrder(reading.at(reader.sql), id, account))) ||
         (await listFamilyEvents(lane, id, account, { after, asOf, ...listLimits }, family));
       if (!page) return notFound(id);
 
@@ -94,7 +94,7 @@ export const transactionHandlers = (reader: Reader, cursors: Cursors) =>
       const { gateway_account_id: account, transaction_type: type } = query;
       const after = cursors.child.read(query.cursor);
       if (after === null) return unknownCursor;
-      const lane = await reading.at(reader.lanes(owner, account), { familyOf: id });
+      const lane = reading.at(reader.lanes(owner, account), { familyOf: id });
       const [parent, { children, next }] = await Promise.all([
         findTransaction(
           reading.isPast ? lane : reader.sql,
@@ -136,7 +136,7 @@ export const searchHandlers = (reader: Reader, cursors: Cursors, currency: Curre
       if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
       const filter = filterOf(query);
-      const sql = await reading.at(lane, createdIn(filter));
+      const sql = reading.at(lane, createdIn(filter));
       const limit = query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
       const found = await readPage(request, cursors.page, {
         filters: request.parametersInBody ? [] : linkParametersOf(query),
@@ -162,12 +162,12 @@ const createdIn = ({ account_id, from_date, to_date = end }: TransactionFilter) 
   ],
 });
 
-async function searchAsCsv(lane: Sql, reading: Reading, query: SearchQuery, currency: Currency) {
+async function searchAsCsv(lane: LimitedSql, reading: Reading, query: SearchQuery, currency: Currency) {
   const { account_id: accounts, columns } = query;
   if (!accounts && !query.override_account_id_restriction)
     return missing("account_id", "account_id is mandatory to search transactions for CSV");
   const filter = filterOf(query);
-  const sql = await reading.at(lane, createdIn(filter));
+  const sql = reading.at(lane, createdIn(filter));
   // All accounts together have too many keys.
   const [metadataKeys, first] = await Promise.all([
     accounts && !columns ? metadataKeysOf(sql, accounts, metadataColumnsMax + 1) : [],

@@ -1,4 +1,4 @@
-import { type Sql, StatementTimeout } from "../../database/database.ts";
+import type { LimitedSql, Sql } from "../../database/database.ts";
 import { letOthersRun } from "../../waiting/turns.ts";
 import { metadataKeysOf } from "../projection/metadata.ts";
 import { payoutProjection } from "../projection/payout.ts";
@@ -11,13 +11,13 @@ import {
   changedSince,
   lastMidnight,
 } from "../tables/known/changed.ts";
-import type { KnownPosition, KnownState } from "../tables/known/position.ts";
+import { arrivedEvents, type KnownPosition, type KnownState } from "../tables/known/position.ts";
 import {
   knownEvents,
   knownOthers,
   knownSummaries,
   knownTransactions,
-  notingArrived,
+  type Tables,
   type Within,
   withTables,
 } from "../tables/known/view.ts";
@@ -43,78 +43,76 @@ export type Wanted =
   | { familyOf: string }
   | { settledBy: string[] };
 
-/** What the ledger knew at a position, read on `sql`. Folding takes as long as the limit at most, in milliseconds. */
+/** What the ledger knew at a position, read on `sql`. A statement takes as long as the limit at most, in milliseconds. */
 export interface Known {
-  sql: Sql;
+  sql: LimitedSql;
   position: KnownPosition;
   state: KnownState;
   limitMs: number;
 }
 
-/** How often a statement is repeated, since other transactions have changed meanwhile. */
-const attemptsMax = 10;
-
 /**
  * Statements that find what the ledger knew: events, summaries, payouts and metadata keys, and of the transactions those that
  * are wanted; others can be missing, or as they are now. `choose` can read everything but transactions, then and now. A
- * transaction that has changed since is folded again from the events that were known. Throws `TooManyChanged`.
+ * transaction that has changed since is folded again from the events that were known, in the snapshot of the statement, so that
+ * nothing can change meanwhile. Statements throw `TooManyChanged`.
  */
-export async function knownLedger(known: Known, choose: Choose = { ids: [] }): Promise<Sql> {
+export function knownLedger(known: Known, choose: Choose = { ids: [] }): Sql {
   const { sql, position, state } = known;
-  const past = pastAsOf(withTables(sql, knownEvents(position)), end, known.limitMs);
-  const within = state.is_within ? await changesWithin(known, past) : undefined;
-  const summaries = knownSummaries(position, state.merged_end, within);
-  const tables = { ...knownEvents(position), ...summaries, ...knownOthers(position, within) };
-  const find = () => findChanged(known, withTables(sql, tables), choose);
-  const open = async (changed: Changed) => {
+  /** The rows of transactions at the position, which no later event changes. */
+  const rows = new Map<string, TransactionRow>();
+  let within: Within | undefined;
+  let changed: (Changed & { arrived: string }) | undefined;
+
+  async function tablesIn(snapshot: Sql): Promise<Tables> {
+    const past = pastAsOf(withTables(snapshot, knownEvents(position)), end, known.limitMs);
+    if (state.is_within) within ??= await changesWithin(snapshot, known, past);
+    const summaries = knownSummaries(position, state.merged_end, within);
+    const tables = { ...knownEvents(position), ...summaries, ...knownOthers(position, within) };
+    const arrived = await arrivedEvents(snapshot);
+    if (changed?.arrived !== arrived) {
+      const found = await findChanged(snapshot, known, withTables(snapshot, tables), choose);
+      changed = { ...found, arrived };
+    }
     // The changes of an SQL transaction as a whole do not show which transactions its first events had changed.
     const ids = [...new Set([...changed.ids, ...(within?.ids ?? [])])];
-    const transactions = knownTransactions(position, ids, await rowsOf(past, ids), changed.last);
-    return { changed, tables: { ...tables, ...transactions } };
-  };
-  let current = await open(await find());
+    const unread = ids.filter((id) => !rows.has(id));
+    for (const row of await rowsOf(past, unread)) rows.set(row.external_id, row);
+    const folded = ids.flatMap((id) => rows.get(id) ?? []);
+    return { ...tables, ...knownTransactions(position, ids, folded, changed.last) };
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
   return {
     run: (script) => sql.run(script),
-    async query<Row>(text: string, values?: unknown[]) {
-      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-        // Another statement can replace the current ones meanwhile.
-        const used = current;
-        if (used.changed.arrived.size === 0) return withTables(sql, used.tables).query<Row>(text, values);
-        const arrived = new Set(used.changed.arrived);
-        const rows = await withTables(notingArrived(sql, arrived), used.tables).query<Row>(text, values);
-        if (arrived.size === 1) return rows;
-        // Something was stored meanwhile. The statement may have found a transaction that it changed.
-        const changed = await find();
-        const ids = new Set(used.changed.ids);
-        if (changed.ids.every((id) => ids.has(id))) return rows;
-        current = await open(changed);
-      }
-      throw new StatementTimeout(known.limitMs);
+    query<Row>(text: string, values?: unknown[]) {
+      const read = async (snapshot: Sql) =>
+        withTables(snapshot, await tablesIn(snapshot)).query<Row>(text, values);
+      // After the one before, whose transactions this one needs, too.
+      const found = last.then(() => sql.snapshot(read));
+      last = found.catch(() => {});
+      return found;
     },
   };
 }
 
-type Choose = Wanted | ((base: Sql, now: Sql) => Promise<Wanted>);
+type Choose = Wanted | ((then: Sql, now: Sql) => Promise<Wanted>);
 
 /** The transactions that are folded again. */
 interface Changed {
   ids: string[];
   /** None of the others was created at this instant or later. */
   last: string;
-  /** The events that had arrived when they were found. Empty if the request names them. */
-  arrived: Set<string>;
 }
 
-async function findChanged(known: Known, base: Sql, choose: Choose): Promise<Changed> {
-  const arrived = new Set<string>();
-  const now = notingArrived(known.sql, arrived);
-  const wanted = typeof choose === "function" ? await choose(base, now) : choose;
+/** `now` has the present tables, `then` those of the position but the transactions. */
+async function findChanged(now: Sql, known: Known, then: Sql, choose: Choose): Promise<Changed> {
+  const wanted = typeof choose === "function" ? await choose(then, now) : choose;
   const isByDate = "created" in wanted && wanted.created.length > 0;
-  const last = isByDate ? await lastMidnight(base, wanted.accounts) : end;
-  const there = { ...known, sql: now };
+  const last = isByDate ? await lastMidnight(then, wanted.accounts) : end;
   const ids =
-    "familyOf" in wanted ? await familyOf(now, wanted.familyOf) : await changedIds(there, wanted, last);
-  return { ids, last, arrived };
+    "familyOf" in wanted ? await familyOf(now, wanted.familyOf) : await changedIds(now, known, wanted, last);
+  return { ids, last };
 }
 
 /** Also the children of later events: they are children now, and were none then. */
@@ -122,7 +120,8 @@ const familyOf = async (sql: Sql, id: string) => [id, ...(await childIdsAsOf(sql
 
 /** The ids of those that have changed since, and of those that are given. None was created at `last` or later. */
 async function changedIds(
-  { sql, position, state }: Known,
+  sql: Sql,
+  { position, state }: Known,
   wanted: Exclude<Wanted, { familyOf: string }>,
   last: string,
 ): Promise<string[]> {
@@ -153,7 +152,7 @@ async function rowsOf(past: Past, ids: string[]): Promise<TransactionRow[]> {
 }
 
 /** What the SQL transaction of a position has changed up to it. */
-async function changesWithin({ sql, position, limitMs }: Known, past: Past): Promise<Within> {
+async function changesWithin(sql: Sql, { position, limitMs }: Known, past: Past): Promise<Within> {
   const { transactions, payouts } = await changedIn(sql, position.before);
   const eventsBefore = withTables(sql, knownEvents({ before: position.before, also: [] }));
   const [before, after, payoutRows] = await Promise.all([

@@ -1,4 +1,4 @@
-import { type Database, type Sql, StatementTimeout } from "../../database/database.ts";
+import { type Database, type LimitedSql, StatementTimeout } from "../../database/database.ts";
 import { overloaded } from "../../http/http-error.ts";
 import { openLane } from "../../waiting/lane.ts";
 import type { Owner } from "../../waiting/owner.ts";
@@ -27,7 +27,7 @@ export type Reader = ReturnType<typeof openReader>;
 /** Finds a row: on the shared connection, and again in the lane of the request if the row is too large for that. */
 export async function findWhole<Row extends { is_whole: boolean }>(
   { sql, lanes }: Reader,
-  find: (sql: Sql, bytesMax?: number) => Promise<Row | undefined>,
+  find: (sql: LimitedSql, bytesMax?: number) => Promise<Row | undefined>,
   owner: Owner,
   named?: Named,
 ): Promise<Row | undefined> {
@@ -40,7 +40,7 @@ export async function findWhole<Row extends { is_whole: boolean }>(
  * that name the same accounts have at most a third of that share. A statement that waits for `limitMs` milliseconds rejects
  * with `StatementTimeout`. If too many wait, statements of the owner that has most of them get a 503.
  */
-export function openLanes(sql: Sql, connections: number, limitMs: number) {
+export function openLanes(sql: LimitedSql, connections: number, limitMs: number) {
   const lane = openLane({
     runningMax: connections,
     waitingMax,
@@ -49,13 +49,14 @@ export function openLanes(sql: Sql, connections: number, limitMs: number) {
     timeout: new StatementTimeout(limitMs),
     busy: overloaded("too many requests of this caller are in flight; try again later"),
   });
-  return (owner: Owner, named?: Named): Sql => {
+  return (owner: Owner, named?: Named): LimitedSql => {
     const part = JSON.stringify(named ?? null);
     return {
       // A `prepared` statement would share its connection with quick ones.
       query: (text, values, plan) =>
         lane.run(owner, () => sql.query(text, values, plan === "repeated" ? "repeated" : "custom"), part),
       run: (script) => lane.run(owner, () => sql.run(script), part),
+      snapshot: (work) => lane.run(owner, () => sql.snapshot(work), part),
     };
   };
 }

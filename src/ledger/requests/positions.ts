@@ -7,6 +7,7 @@ import { namesOfTimeZone } from "../../values/time-zone.ts";
 import type { Known } from "../past/known.ts";
 import { feedStart } from "../tables/feed/feed.ts";
 import {
+  arrivedEvents,
   endOfDay,
   type KnownPosition,
   type KnownState,
@@ -15,7 +16,6 @@ import {
   positionOfArrived,
   stateAt,
 } from "../tables/known/position.ts";
-import { notingArrived } from "../tables/known/view.ts";
 import { knownTimeZone } from "../tables/summary/summary.ts";
 import type { Cursors } from "./cursor.ts";
 import { timeZoneUnknown, wrong } from "./failures.ts";
@@ -145,9 +145,7 @@ export async function knownFirst(reader: Reader, cursors: Cursors) {
 
 /** What the ledger knows now; up to the end of the feed if the present position has no name. */
 export async function knownNow(reader: Reader, cursors: Cursors) {
-  const arrived = new Set<string>();
-  await notingArrived(reader.sql, arrived).query("select");
-  const named = firstPosition(arrived);
+  const named = positionOfArrived(await arrivedEvents(reader.sql));
   const { feed_end } = await stateAt(reader.sql, { before: 0n, also: [] });
   return openKnown(reader, cursors, named ?? { before: feed_end, also: [] });
 }

@@ -1,7 +1,8 @@
 import type { operations } from "../../../generated/ledger.ts";
-import type { Sql } from "../../database/database.ts";
+import type { LimitedSql, Sql } from "../../database/database.ts";
 import type { Handlers, Request, Response } from "../../http/handlers.ts";
 import { changedMax, knownLedger, TooManyChanged } from "../past/known.ts";
+import { arrivedEvents } from "../tables/known/position.ts";
 import { notingArrived } from "../tables/known/view.ts";
 import type { Cursors } from "./cursor.ts";
 import { wrong } from "./failures.ts";
@@ -20,9 +21,9 @@ export interface Reading {
   /** True if the request names a position. */
   isPast: boolean;
   /** Statements of the request, with the transactions that are wanted; see `knownLedger`. */
-  at(sql: Sql, wanted?: Parameters<typeof knownLedger>[1]): Promise<Sql>;
+  at(sql: LimitedSql, wanted?: Parameters<typeof knownLedger>[1]): Sql;
   /** Statements for the rest of a file, at the position of the first ones. */
-  rest: Reading["at"];
+  rest(...parameters: Parameters<Reading["at"]>): Promise<Sql>;
   /** The rest of a file is read as it is then, so the response has no position, unless the request names one. */
   leaveOpen(): void;
   /** The position of the first statement, or the present one if there is none yet; undefined if it has no name. */
@@ -132,7 +133,7 @@ function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): Open
   return {
     isPast: known !== undefined,
     arrived,
-    at: async (sql, wanted) => (known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, arrived)),
+    at: (sql, wanted) => (known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, arrived)),
     async rest(sql, wanted) {
       const position = firstPosition(arrived);
       const then = known ?? (position && !isOpen && (await openKnown(reader, cursors, position)));
@@ -143,7 +144,7 @@ function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): Open
     },
     async position() {
       if (name !== undefined || isOpen) return name;
-      if (arrived.size === 0) await notingArrived(reader.sql, arrived).query("select");
+      if (arrived.size === 0) arrived.add(await arrivedEvents(reader.sql));
       const position = firstPosition(arrived);
       // Each name is another one, so it is made once.
       if (position) name = writePosition(cursors, position);

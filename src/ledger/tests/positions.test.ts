@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
+import type { Database } from "../../database/database.ts";
+import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { ledgerOfFile, payment, startLedger } from "./ledger.fixture.ts";
 
 const ledger = await ledgerOfFile({ eventWrites: true });
@@ -158,4 +160,33 @@ test("a search as of a position after which too many transactions have changed g
     `/v1/report/transactions?account_id=changed&group_by=state&known_at=${position}`,
   );
   expect(inState.groups).toMatchObject([{ state: "success", count: 1001 }]);
+});
+
+test("a request gets its response though something changes before each of its statements", async () => {
+  let change = async () => {};
+  await using own = await startLedger({
+    async open() {
+      const database = await openLedgerDatabase();
+      const within: Database["within"] = (limitMs) => {
+        const { query, run, snapshot } = database.within(limitMs);
+        return {
+          run,
+          query: async (...statement) => change().then(() => query(...statement)),
+          snapshot: async (work) => change().then(() => snapshot(work)),
+        };
+      };
+      return { ...database, within };
+    },
+  });
+  await own.store(...Array.from({ length: 40 }, (_, id) => payment(`busy${id}`)));
+  const path = "/v1/transaction?account_id=57&state=created";
+  const position = await positionOf(path, own);
+  let changed = 0;
+  change = () =>
+    own.database.run(`update transaction set state = 'ERROR' where external_id = 'busy${changed++}'`);
+  // The page and the total are of one position.
+  const { total, results } = await own.get(path);
+  expect([total, results.length]).toEqual([total, total]);
+  expect((await own.get(`${path}&known_at=${position}`)).total).toBe(40);
+  expect(changed).toBeLessThan(40);
 });

@@ -57,6 +57,12 @@ export async function eventsWithPlaces<Event extends { id: bigint }>(
 export const endOf = ({ before, also }: KnownPosition): bigint =>
   also.reduce((end, one) => (one < end ? end : one + 1n), before);
 
+/** The events that have arrived, as `arrived_events()` writes them. */
+export async function arrivedEvents(sql: Sql): Promise<string> {
+  const [row] = await sql.query<{ arrived: string }>("select arrived_events() as arrived");
+  return row?.arrived ?? "";
+}
+
 /**
  * The position of a statement that has selected `arrived_events()`; undefined if it has none, since too many SQL transactions
  * have committed while an older one was in flight.

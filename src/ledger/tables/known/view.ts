@@ -9,7 +9,7 @@ import { type TransactionRow, transactionTable } from "../transaction.ts";
 import { endOf, isKnown, isKnownEvent, type KnownPosition } from "./position.ts";
 
 /** The tables that statements find instead of others: a query for each name. */
-type Tables = Record<string, string | ((bind: Bind) => string)>;
+export type Tables = Record<string, string | ((bind: Bind) => string)>;
 
 /**
  * Runs statements that find these tables instead of those with the same names: each is a common table expression of the
