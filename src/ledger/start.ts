@@ -59,7 +59,7 @@ export async function start(
   for (const setting of targets) {
     const destination = `target ${shownTargetName(setting.name)}`;
     const arrived: SessionOptions["arrived"] = (acceptedAt) =>
-      intake.freshness.arrived(destination, knownTimes(acceptedAt));
+      intake.freshness.arrived([destination], knownTimes(acceptedAt));
     publishing.use(startPublishing({ database, setting, origin, log, news: shared.news, arrived }));
   }
   const names = targets.map(({ name }) => name);

@@ -31,12 +31,12 @@ test("arrivals are counted by minute, destination and time; rows that are given 
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2024-03-05T09:14:59.000Z") });
   const freshness = openFreshness(new Registry());
   const second = "2024-03-05T09:14:58.000Z";
-  freshness.arrived("feed", knownTimes([second, second, null, undefined]));
+  freshness.arrived(["feed"], knownTimes([second, second, null, undefined]));
   const row = { minute: "2024-03-05T09:14:00.000Z", destination: "feed", visible_ms: 1000, events: 2 };
   const taken = freshness.take();
   expect(taken).toEqual([row]);
-  freshness.arrived("feed", knownTimes([second]));
-  freshness.arrived("lookup", knownTimes([second]));
+  freshness.arrived(["feed"], knownTimes([second]));
+  freshness.arrived(["lookup"], knownTimes([second]));
   freshness.putBack(taken);
   expect(freshness.take()).toEqual([
     { ...row, events: 3 },

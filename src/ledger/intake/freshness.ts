@@ -17,7 +17,15 @@ export const knownTimes = (instants: (string | null | undefined)[]): number[] =>
  */
 export function acceptedAt(sentAt: number | undefined, receivedAt: number): string {
   const sent = sentAt ?? receivedAt;
-  return new Date(Math.min(sent % 1000 === 0 ? sent + 999 : sent, receivedAt)).toISOString();
+  return instantOf(Math.min(sent % 1000 === 0 ? sent + 999 : sent, receivedAt));
+}
+
+let latest = { ms: 0, instant: "" };
+
+/** The instant (UTC) of a time in milliseconds since 1970. Many messages in a row have the same time. */
+function instantOf(ms: number): string {
+  if (ms !== latest.ms) latest = { ms, instant: new Date(ms).toISOString() };
+  return latest.instant;
 }
 
 /** Rounds up to whole milliseconds, and to two digits, so that a minute has few different times. */
@@ -48,17 +56,19 @@ export function openFreshness(registry: Registry) {
   }
   return {
     /** Events that were accepted at these times, in milliseconds since 1970, have arrived just now. */
-    arrived(destination: string, acceptedMs: number[]): void {
+    arrived(destinations: string[], acceptedMs: number[]): void {
       const now = Date.now();
       const minute = new Date(Math.floor(now / minuteMs) * minuteMs).toISOString();
-      const histogram = seconds.labels({ destination });
       const numbers = new Map<number, number>();
-      for (const accepted of acceptedMs) {
-        const visible_ms = roundUp(now - accepted);
-        histogram.observe(visible_ms / 1000);
-        numbers.set(visible_ms, (numbers.get(visible_ms) ?? 0) + 1);
+      for (const accepted of acceptedMs) numbers.set(accepted, (numbers.get(accepted) ?? 0) + 1);
+      for (const destination of destinations) {
+        const histogram = seconds.labels({ destination });
+        for (const [accepted, events] of numbers) {
+          const visible_ms = roundUp(now - accepted);
+          for (let count = 0; count < events; count += 1) histogram.observe(visible_ms / 1000);
+          add({ minute, destination, visible_ms, events });
+        }
       }
-      for (const [visible_ms, events] of numbers) add({ minute, destination, visible_ms, events });
     },
     /** Returns the rows since the last call. The caller saves them or puts them back. */
     take(): FreshnessMinuteRow[] {

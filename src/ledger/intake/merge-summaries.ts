@@ -9,11 +9,11 @@ import { mergeSummaryChanges, recordInstantPosition } from "../tables/summary/up
  * version for each merge.
  */
 export const waitingMin = 1000;
-/** Limits of the number of changes that one statement merges. */
-const stepMin = 100;
-const stepMax = 5000;
+/** Limits of the number of changes that one statement merges. Fewer cost several times as much each. */
+const stepMin = waitingMin;
+const stepMax = 10_000;
 /** The number is halved after a statement that took longer, and doubled after one that took less than half. */
-const stepMaxMs = 50;
+const stepMaxMs = 100;
 /** The delay after a statement that has merged as many as it may. Others use the database meanwhile. */
 const busyDelayMs = 20;
 /** The delay while few changes wait, or while another process merges. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "../../database/database.ts";
 import { openLooks, openNews } from "../../waiting/news.ts";
 import type { EventRow } from "../tables/event.ts";
@@ -9,6 +10,8 @@ const awaitedMax = 200;
 /** After this time a transaction is not awaited any more: a failover has lost it. */
 const awaitedMaxMs = 600_000;
 const lookEveryMs = 200;
+/** The pause after a look, as a multiple of its time: measuring must cost little, above all while the database is busy. */
+const pauseFactor = 9;
 
 /** The events of a transaction that was committed. They become visible together. */
 interface Awaited {
@@ -30,8 +33,7 @@ export function watchArrivals(sql: Sql, isReplica: boolean, freshness: Freshness
   let isWatching = false;
 
   const find = ({ acceptedMs }: Awaited) => {
-    freshness.arrived("lookup", acceptedMs);
-    freshness.arrived("report", acceptedMs);
+    freshness.arrived(["lookup", "report"], acceptedMs);
   };
 
   async function look(): Promise<void> {
@@ -41,7 +43,7 @@ export function watchArrivals(sql: Sql, isReplica: boolean, freshness: Freshness
       if (!one.isFound) find(one);
       one.isFound = true;
       if (!is_in_feed) continue;
-      freshness.arrived("feed", one.acceptedMs);
+      freshness.arrived(["feed"], one.acceptedMs);
       awaited.delete(event_id);
     }
     const now = performance.now();
@@ -52,7 +54,9 @@ export function watchArrivals(sql: Sql, isReplica: boolean, freshness: Freshness
     isWatching = true;
     while (awaited.size > 0) {
       while (!looks.isDue()) await looks.pause();
+      const startedAt = performance.now();
       await looks.look(look).catch(() => awaited.clear());
+      await sleep((performance.now() - startedAt) * pauseFactor, undefined, { ref: false });
     }
     isWatching = false;
   }

@@ -41,6 +41,16 @@ function deliver(own: Random, messages: Message[]): string[] {
   return own.shuffle([...[...valid, ...own.sample(valid, 0.15)].map(({ body }) => body), ...changed]);
 }
 
+/** The feed, as soon as it has this number of events: transactions of other tests in the same server hold it back. */
+async function feedOf(ledger: Ledger, count: number): Promise<FeedEvent[]> {
+  let feed: FeedEvent[] = [];
+  await eventually(async () => {
+    feed = (await ledger.pages("/v1/event?limit=1000")).flatMap(({ events }) => events);
+    expect(feed).toHaveLength(count);
+  });
+  return feed;
+}
+
 /** Stores histories, and reads meanwhile. At the end, every request must get the same response at its position. */
 async function tryHistories(own: Random, count: number): Promise<void> {
   // Small batches: on PostgreSQL several are stored at the same time.
@@ -90,8 +100,7 @@ test("with the cursor of an event, every response is that of the model with the 
   await ledger.sendText(...valid.map(({ body }) => body));
   await untilStored(ledger, oracle);
   await mergeSummaryChanges(ledger.database, 50);
-  const feed: FeedEvent[] = (await ledger.pages("/v1/event?limit=1000")).flatMap(({ events }) => events);
-  expect(feed).toHaveLength(oracle.events.length);
+  const feed = await feedOf(ledger, oracle.events.length);
   const options = { cursors: 6, probability: 0.02 };
   expect(await verifyKnown([sending(ledger)], feed, oracle.events, random, options)).toBeGreaterThan(40);
 });
@@ -126,9 +135,7 @@ test("the changes between any two positions add up to the difference of the repo
   const count = new Set(sent.flatMap((one) => (one.kind === "event" ? eventKey(one.event) : []))).size;
   await eventually(async () => expect(await own.database.query("select from event")).toHaveLength(count));
   await mergeSummaryChanges(own.database, 300);
-  const feed: { cursor: string; resource_external_id: string }[] = (
-    await own.pages("/v1/event?limit=1000")
-  ).flatMap(({ events }) => events);
+  const feed = await feedOf(own, count);
   let listed = 0;
   for (let turn = 0; turn < 24; turn += 1) {
     const [first, last] = [random.integer(0, feed.length - 1), random.integer(0, feed.length - 1)].sort(

@@ -63,6 +63,10 @@ test("every outcome exists from the start, with the version and the metrics of t
 });
 
 test("messages are counted by outcome, with batch sizes and ingest lag", async () => {
+  // The feed can have the events of other tests later.
+  const arrivedAt = (destination: string) =>
+    readSeries(`ledger_visible_seconds_count{destination="${destination}"}`);
+  await expect.poll(async () => (await arrivedAt("feed")) === (await arrivedAt("lookup"))).toBe(true);
   const changes = await changesOf({
     stored: outcome("stored"),
     rebuilt: outcome("rebuilt"),

@@ -84,7 +84,7 @@ export interface Within {
 export function knownSummaries(position: KnownPosition, mergedEnd: bigint, within?: Within): Tables {
   const columns = ["hour", ...partColumns];
   const changes = `
-    select utc_day(hour) as day, ${[...columns, "count::bigint", ...sumColumns]} from transaction_change
+    select utc_day(hour) as day, ${[...columns, "count::bigint", ...sumColumns]} from transaction_difference
     where sql_transaction >= ${mergedEnd} and sql_transaction < ${endOf(position)} and ${isKnown("sql_transaction", position)}`;
   const changesOf = (rows: TransactionRow[], sign: number, bind: Bind) => `
     select utc_day(created_date), utc_hour(created_date),

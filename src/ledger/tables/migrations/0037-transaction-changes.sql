@@ -6,7 +6,7 @@ create table transaction_change (
   sql_transaction bigint not null,
   -- The hour (UTC) in which the transaction was created.
   hour timestamptz not null,
-  -- 1 for a transaction that has these values since, -1 for one that had them before, 0 if only sums have changed, or none.
+  -- 1 for a transaction that is in this state since, -1 for one that was, 0 if only sums have changed, or none.
   count integer not null,
   live boolean,
   moto boolean not null,
@@ -20,7 +20,16 @@ create table transaction_change (
   net_amount numeric not null,
   fee numeric not null,
   refunded_amount numeric not null,
-  gross_amount numeric not null
+  gross_amount numeric not null,
+  -- Of a transaction that was in another state before, with the same other values: its state and its sums. A row for each of
+  -- the states would cost twice the time.
+  state_before text,
+  amount_before numeric,
+  total_amount_before numeric,
+  net_amount_before numeric,
+  fee_before numeric,
+  refunded_amount_before numeric,
+  gross_amount_before numeric
 );
 create index transaction_change_order_idx on transaction_change (sql_transaction);
 create index transaction_change_hour_idx on transaction_change (gateway_account_id, hour, sql_transaction);
@@ -97,17 +106,13 @@ do $do$
 declare written record;
 begin
   for written in
-    select * from (values
-      ('insert', 'select 1 as sign, * from new_row'),
-      ('delete', 'select -1 as sign, * from old_row'),
-      ('update', 'select 1 as sign, * from new_row union all select -1, * from old_row')
-    ) as statement (name, rows)
+    select * from (values ('insert', 1, 'new_row'), ('delete', -1, 'old_row')) as statement (name, sign, rows)
   loop
     execute format($format$
       create function record_changes_of_%1$s() returns trigger language plpgsql as $$
       begin
         -- An upsert runs two of the triggers, often one of them without rows.
-        if not exists (%2$s) then return null; end if;
+        if not exists (select from %3$s) then return null; end if;
         insert into transaction_change (
           sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
           count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
@@ -115,15 +120,45 @@ begin
         select
           (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
           external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
-          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
-          sum(sign * refunded_amount), sum(sign * gross_amount)
-        from (%2$s) as written cross join lateral summarised_details(details)
-        group by 2, 3, 4, 5, 6, 7, 8;
+          %2$s, %2$s * amount, %2$s * total_amount, %2$s * net_amount, %2$s * fee, %2$s * refunded_amount, %2$s * gross_amount
+        from %3$s cross join lateral summarised_details(details);
         return null;
       end $$
-    $format$, written.name, written.rows);
+    $format$, written.name, written.sign, written.rows);
   end loop;
 end $do$;
+create function record_changes_of_update() returns trigger language plpgsql as $$
+begin
+  if not exists (select from new_row) then return null; end if;
+  insert into transaction_change (
+    sql_transaction, external_id, hour, gateway_account_id, transaction_type, live, moto, state, count,
+    amount, total_amount, net_amount, fee, refunded_amount, gross_amount, state_before, amount_before,
+    total_amount_before, net_amount_before, fee_before, refunded_amount_before, gross_amount_before
+  )
+  select
+    (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
+    external_id, hour, gateway_account_id, transaction_type, live, moto,
+    coalesce(state_since, state_until), count + moved,
+    amount + moved * amount_until, total_amount + moved * total_amount_until, net_amount + moved * net_amount_until,
+    fee + moved * fee_until, refunded_amount + moved * refunded_amount_until, gross_amount + moved * gross_amount_until,
+    case when moved = 1 then state_until end, nullif(moved, 0) * amount_until,
+    nullif(moved, 0) * total_amount_until, nullif(moved, 0) * net_amount_until, nullif(moved, 0) * fee_until,
+    nullif(moved, 0) * refunded_amount_until, nullif(moved, 0) * gross_amount_until
+  from (
+    select external_id, utc_hour(created_date) as hour, gateway_account_id, transaction_type, live, moto,
+      max(state) filter (where sign = 1) as state_since, max(state) filter (where sign = -1) as state_until,
+      sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+      sum(sign * net_amount) as net_amount, sum(sign * fee) as fee, sum(sign * refunded_amount) as refunded_amount,
+      sum(sign * gross_amount) as gross_amount,
+      sum(until * amount) as amount_until, sum(until * total_amount) as total_amount_until,
+      sum(until * net_amount) as net_amount_until, sum(until * fee) as fee_until,
+      sum(until * refunded_amount) as refunded_amount_until, sum(until * gross_amount) as gross_amount_until
+    from (select 1 as sign, 0 as until, * from new_row union all select -1, 1, * from old_row) as written
+      cross join lateral summarised_details(details)
+    group by 1, 2, 3, 4, 5, 6
+  ) as changed cross join lateral (select coalesce((state_since <> state_until)::int, 0) as moved) as states;
+  return null;
+end $$;
 
 create or replace trigger summarise_insert after insert on transaction
 referencing new table as new_row for each statement execute function record_changes_of_insert();
@@ -146,11 +181,23 @@ drop view expected_transaction_summary;
 drop view expected_transaction_hour_summary;
 drop table transaction_summary_change;
 
+-- What each change adds to the sums of a state, and what it removes from those of another one.
+create view transaction_difference as
+select sql_transaction, external_id, hour, gateway_account_id, transaction_type, live, moto, part.*
+from transaction_change cross join lateral (values
+  (state, count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount),
+  (
+    state_before, -1, -amount_before, -total_amount_before, -net_amount_before, -fee_before, -refunded_amount_before,
+    -gross_amount_before
+  )
+) as part (state, count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount)
+where part.state is not null;
+
 -- The changes that are not merged. The upper limit makes the planner expect few, whatever the statistics.
 create view transaction_summary_change as
 select utc_day(hour) as day, gateway_account_id, transaction_type, state, live, moto,
   count::bigint, amount, total_amount, net_amount, fee, refunded_amount, gross_amount, hour
-from transaction_change
+from transaction_difference
 where sql_transaction >= (select max(merged_end) from transaction_summary_merge) and sql_transaction < 9223372036854775807;
 
 -- As before.
@@ -193,7 +240,7 @@ having (
   sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
 ) <> (0, 0, 0, 0, 0, 0, 0);
 
--- Merges the oldest changes of whole SQL transactions, about as many as the maximum, and returns how many they were. Merges
+-- Merges the oldest changes of whole SQL transactions, about as many as the maximum, and returns about how many. Merges
 -- none, and returns 0, if fewer than the minimum wait. Only changes of SQL transactions below the end of the feed are merged:
 -- no other change can come before one of these. Only one session merges at a time; another one returns 0.
 create function merge_transaction_summary_changes(changes_max integer, changes_min integer) returns integer
@@ -219,10 +266,10 @@ begin
     );
   end if;
   with changed as materialized (
-    select hour, gateway_account_id as account, transaction_type, state, live, moto, count(*) as taken,
+    select hour, gateway_account_id as account, transaction_type, state, live, moto,
       sum(count) as count, sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount,
       sum(fee) as fee, sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
-    from transaction_change where sql_transaction >= merged_begin and sql_transaction < new_end
+    from transaction_difference where sql_transaction >= merged_begin and sql_transaction < new_end
     group by 1, 2, 3, 4, 5, 6
   ),
   -- Summed up before they are multiplied by six.
@@ -253,33 +300,30 @@ begin
       fee = summary.fee + excluded.fee,
       refunded_amount = summary.refunded_amount + excluded.refunded_amount,
       gross_amount = summary.gross_amount + excluded.gross_amount
-  ),
-  saved_hour as (
-    insert into transaction_hour_summary as summary (
-      hour, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end,
-      count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
-    )
-    select hour, own.*, transaction_type, state, live, moto, new_end,
-      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
-    from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
-    group by 1, 2, 3, 4, 5, 6, 7
-    -- By the merges of the hours of an account, those in which a transaction has changed are found.
-    having not all_accounts or (
-      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
-    ) <> (0, 0, 0, 0, 0, 0, 0)
-    on conflict on constraint transaction_hour_summary_key do update set
-      merged_end = excluded.merged_end,
-      count = summary.count + excluded.count,
-      amount = summary.amount + excluded.amount,
-      total_amount = summary.total_amount + excluded.total_amount,
-      net_amount = summary.net_amount + excluded.net_amount,
-      fee = summary.fee + excluded.fee,
-      refunded_amount = summary.refunded_amount + excluded.refunded_amount,
-      gross_amount = summary.gross_amount + excluded.gross_amount
   )
-  select sum(taken) into merged from changed;
+  insert into transaction_hour_summary as summary (
+    hour, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select hour, own.*, transaction_type, state, live, moto, new_end,
+    sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+  from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
+  group by 1, 2, 3, 4, 5, 6, 7
+  -- By the merges of the hours of an account, those in which a transaction has changed are found.
+  having not all_accounts or (
+    sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+  ) <> (0, 0, 0, 0, 0, 0, 0)
+  on conflict on constraint transaction_hour_summary_key do update set
+    merged_end = excluded.merged_end,
+    count = summary.count + excluded.count,
+    amount = summary.amount + excluded.amount,
+    total_amount = summary.total_amount + excluded.total_amount,
+    net_amount = summary.net_amount + excluded.net_amount,
+    fee = summary.fee + excluded.fee,
+    refunded_amount = summary.refunded_amount + excluded.refunded_amount,
+    gross_amount = summary.gross_amount + excluded.gross_amount;
   insert into transaction_summary_merge values (new_end);
-  return merged;
+  return least(merged, changes_max);
 end $$;
 
 -- For the previous release.
@@ -350,7 +394,7 @@ from (
   select hour, gateway_account_id as account, transaction_type, state, live, moto, merge.merged_end, sum(count) as count,
     sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount, sum(fee) as fee,
     sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
-  from transaction_change cross join lateral (
+  from transaction_difference cross join lateral (
     select merged_end from transaction_summary_merge where merged_end > sql_transaction order by merged_end limit 1
   ) as merge
   group by 1, 2, 3, 4, 5, 6, 7
@@ -428,8 +472,9 @@ drop function rebuild_transaction_hour_summaries();
 comment on table transaction_change is 'What each SQL transaction has changed in the transactions, in the order of the feed, for good: a row for each transaction and its values. A position in the feed is also one here, so a report can be read as of a position. Summaries are merged from these rows.';
 comment on column transaction_change.sql_transaction is 'As in event_feed. 0 for changes that no merge had added to the summaries when this table was made.';
 comment on column transaction_change.hour is 'The hour (UTC) in which the transaction was created.';
-comment on column transaction_change.count is '1 for values that the transaction has since, -1 for those that it had before, and 0 if only sums have changed, or none.';
+comment on column transaction_change.count is '1 for a transaction that is in the state since, -1 for one that was before, and 0 if only sums have changed, or none.';
 comment on column transaction_change.amount is 'Pence, as the other sums, which are those of transaction_summary.';
+comment on column transaction_change.state_before is 'The state in which the transaction was before, with the sums before. Null if the state has not changed, or if a row of its own has the values before, since others have changed, too.';
 comment on table transaction_summary_merge is 'The ends of the changes that each merge has added to the summaries: those of the SQL transactions below. Reports add the later changes up.';
 comment on table transaction_summary_version is 'What a summary was before a merge has changed it, so that a report as of a position reads one version of each summary.';
 comment on column transaction_summary_version.summary_id is 'The id in transaction_summary or transaction_hour_summary.';
@@ -452,6 +497,7 @@ comment on function keep_summary_versions() is 'Keeps the old rows as versions.'
 comment on function record_changes_of_insert() is 'Adds the new rows to transaction_change.';
 comment on function record_changes_of_update() is 'Adds the difference between the old and the new rows to transaction_change.';
 comment on function record_changes_of_delete() is 'Subtracts the old rows in transaction_change.';
+comment on view transaction_difference is 'What each change adds to the sums of a state, and what it removes from those of the state before.';
 comment on view transaction_summary_change is 'The changes that are not merged into the summaries. A report adds them up.';
 comment on view expected_transaction_summary is 'The summaries that the transactions require beside the changes that are not merged, for a comparison with transaction_summary.';
 comment on view expected_transaction_hour_summary is 'The summaries by hour that the transactions require beside the changes that are not merged, for a comparison with transaction_hour_summary.';

@@ -135,7 +135,7 @@ function coarsestOf(units: Unit[]): Grain {
 export interface Changes {
   /** Rows of transactions before a change (sign -1) and after it (sign 1). */
   rows: { number: number; sign: 1 | -1; row: object }[];
-  /** What SQL transactions have changed in transactions, as `transaction_change` has it. */
+  /** What SQL transactions have changed in transactions, as `transaction_difference` has it. */
   recorded: { number: number; sql_transaction: bigint; external_id: string }[];
 }
 
@@ -161,7 +161,7 @@ export function rowsOfChanges(
     union all
     select number, ${dayIn(zone, "hour")}, ${[columns, "count", ...sumColumns]}
     from jsonb_to_recordset(${bind(toJson(recorded))}::jsonb) as given (number int, sql_transaction bigint, external_id text)
-    join transaction_change using (sql_transaction, external_id)
+    join transaction_difference using (sql_transaction, external_id)
     where hour >= ${from} and hour < ${to} and ${conditions}`;
 }
 

@@ -6,6 +6,7 @@ import type { Sql } from "../../../database/database.ts";
 import { namesOfTimeZone } from "../../../values/time-zone.ts";
 import { ledgerDatabaseOfFile, openLedgerDatabase } from "../ledger-database.fixture.ts";
 import { rowsReadDuring } from "../rows-read.fixture.ts";
+import { mergeAll } from "./merge-all.fixture.ts";
 import { always, type Interval } from "./periods.ts";
 import type { GroupColumn } from "./rows.ts";
 import { knownTimeZone, summarise, summariseByHour } from "./summary.ts";
@@ -20,10 +21,6 @@ const insertPayments = (sql: Sql, account: string, instants: string) =>
     select '${account}' || n, 'PAYMENT', '${account}', n % 3 > 0, (array['SUCCESS', 'ERROR', 'CREATED'])[1 + n % 3], instant, 1, 1,
       '{"amount": 1}'
     from (${instants}) as given`);
-
-async function mergeAll(sql: Sql): Promise<void> {
-  while ((await mergeSummaryChanges(sql, 50_000)) > 0);
-}
 
 type Days = Record<string, number>;
 

@@ -21,7 +21,13 @@ export async function recordInstantPosition(sql: Sql): Promise<void> {
 
 /** The number of changes that are not merged. Counting stops at `max`. */
 export const countSummaryChanges = (sql: Sql, max: number): Promise<number> =>
-  queryCount(sql, "select count(*) from (select from transaction_summary_change limit $1) as counted", [max]);
+  queryCount(
+    sql,
+    `select count(*) from (
+       select from transaction_change where sql_transaction >= (select max(merged_end) from transaction_summary_merge) limit $1
+     ) as counted`,
+    [max],
+  );
 
 /** Computes all summaries from the transactions, which can change meanwhile, and their versions from the changes. */
 export async function rebuildSummaries(sql: Sql): Promise<void> {
