@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 536de41d57454c291542f942f9673c04a6cd9b7bf34ca0b732e2c3eb111aad56
+-- Hash of the migrations and of this text: ef9287ac9eda3fa19a4e94ec19a260fe3dc5b994a897686138df687a23f75450
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -362,7 +362,7 @@ CREATE TABLE transaction_change (
   sql_transaction bigint NOT NULL,
   -- The hour (UTC) in which the transaction was created.
   hour timestamp with time zone NOT NULL,
-  -- 1 for values that the transaction has since, -1 for those that it had before, and 0 if only sums have changed, or
+  -- 1 for a transaction that is in the state since, -1 for one that was before, and 0 if only sums have changed, or
   -- none.
   count integer NOT NULL,
   live boolean,
@@ -377,7 +377,16 @@ CREATE TABLE transaction_change (
   net_amount numeric NOT NULL,
   fee numeric NOT NULL,
   refunded_amount numeric NOT NULL,
-  gross_amount numeric NOT NULL
+  gross_amount numeric NOT NULL,
+  -- The state in which the transaction was before, with the sums before. Null if the state has not changed, or if a row
+  -- of its own has the values before, since others have changed, too.
+  state_before text,
+  amount_before numeric,
+  total_amount_before numeric,
+  net_amount_before numeric,
+  fee_before numeric,
+  refunded_amount_before numeric,
+  gross_amount_before numeric
 );
 CREATE INDEX transaction_change_hour_idx ON transaction_change USING btree (gateway_account_id, hour, sql_transaction);
 CREATE INDEX transaction_change_order_idx ON transaction_change USING btree (sql_transaction);
@@ -505,27 +514,27 @@ CREATE VIEW expected_summary_merge AS
     sum(changed.fee) AS fee,
     sum(changed.refunded_amount) AS refunded_amount,
     sum(changed.gross_amount) AS gross_amount
-   FROM ( SELECT transaction_change.hour,
-            transaction_change.gateway_account_id AS account,
-            transaction_change.transaction_type,
-            transaction_change.state,
-            transaction_change.live,
-            transaction_change.moto,
+   FROM ( SELECT transaction_difference.hour,
+            transaction_difference.gateway_account_id AS account,
+            transaction_difference.transaction_type,
+            transaction_difference.state,
+            transaction_difference.live,
+            transaction_difference.moto,
             merge.merged_end,
-            sum(transaction_change.count) AS count,
-            sum(transaction_change.amount) AS amount,
-            sum(transaction_change.total_amount) AS total_amount,
-            sum(transaction_change.net_amount) AS net_amount,
-            sum(transaction_change.fee) AS fee,
-            sum(transaction_change.refunded_amount) AS refunded_amount,
-            sum(transaction_change.gross_amount) AS gross_amount
-           FROM transaction_change
+            sum(transaction_difference.count) AS count,
+            sum(transaction_difference.amount) AS amount,
+            sum(transaction_difference.total_amount) AS total_amount,
+            sum(transaction_difference.net_amount) AS net_amount,
+            sum(transaction_difference.fee) AS fee,
+            sum(transaction_difference.refunded_amount) AS refunded_amount,
+            sum(transaction_difference.gross_amount) AS gross_amount
+           FROM transaction_difference
              CROSS JOIN LATERAL ( SELECT transaction_summary_merge.merged_end
                    FROM transaction_summary_merge
-                  WHERE transaction_summary_merge.merged_end > transaction_change.sql_transaction
+                  WHERE transaction_summary_merge.merged_end > transaction_difference.sql_transaction
                   ORDER BY transaction_summary_merge.merged_end
                  LIMIT 1) merge
-          GROUP BY transaction_change.hour, transaction_change.gateway_account_id, transaction_change.transaction_type, transaction_change.state, transaction_change.live, transaction_change.moto, merge.merged_end) changed
+          GROUP BY transaction_difference.hour, transaction_difference.gateway_account_id, transaction_difference.transaction_type, transaction_difference.state, transaction_difference.live, transaction_difference.moto, merge.merged_end) changed
      CROSS JOIN LATERAL ( SELECT summarised_periods.all_accounts,
             summarised_periods.grain,
             (summarised_periods.period::timestamp without time zone AT TIME ZONE 'UTC'::text) AS period,
@@ -715,6 +724,27 @@ CREATE VIEW parked_message AS
     created_at AS parked_at
    FROM dead_letter;
 
+-- What each change adds to the sums of a state, and what it removes from those of the state before.
+CREATE VIEW transaction_difference AS
+ SELECT transaction_change.sql_transaction,
+    transaction_change.external_id,
+    transaction_change.hour,
+    transaction_change.gateway_account_id,
+    transaction_change.transaction_type,
+    transaction_change.live,
+    transaction_change.moto,
+    part.state,
+    part.count,
+    part.amount,
+    part.total_amount,
+    part.net_amount,
+    part.fee,
+    part.refunded_amount,
+    part.gross_amount
+   FROM transaction_change
+     CROSS JOIN LATERAL ( VALUES (transaction_change.state,transaction_change.count,transaction_change.amount,transaction_change.total_amount,transaction_change.net_amount,transaction_change.fee,transaction_change.refunded_amount,transaction_change.gross_amount), (transaction_change.state_before,'-1'::integer,- transaction_change.amount_before,- transaction_change.total_amount_before,- transaction_change.net_amount_before,- transaction_change.fee_before,- transaction_change.refunded_amount_before,- transaction_change.gross_amount_before)) part(state, count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount)
+  WHERE part.state IS NOT NULL;
+
 -- The changes that are not merged into the summaries. A report adds them up.
 CREATE VIEW transaction_summary_change AS
  SELECT utc_day(hour) AS day,
@@ -731,7 +761,7 @@ CREATE VIEW transaction_summary_change AS
     refunded_amount,
     gross_amount,
     hour
-   FROM transaction_change
+   FROM transaction_difference
   WHERE sql_transaction >= (( SELECT max(transaction_summary_merge.merged_end) AS max
            FROM transaction_summary_merge)) AND sql_transaction < '9223372036854775807'::bigint;
 
@@ -845,8 +875,15 @@ begin
       union all
       select 'payment_instrument', id, account from discovered_instrument
     ) as all_discovered
-    join event using (resource_type, resource_external_id)
-    join event_feed as earlier on earlier.event_id = event.id and earlier.gateway_account_id is null
+    -- In this order, whatever the statistics: mostly nothing is discovered, and there can be many entries without an account.
+    cross join lateral (
+      select id from event
+      where (resource_type, resource_external_id) = (all_discovered.resource_type, all_discovered.resource_external_id)
+      offset 0
+    ) as event
+    cross join lateral (
+      select from event_feed where event_id = event.id and (gateway_account_id || '') is null offset 0
+    ) as earlier
   )
   insert into event_feed (sql_transaction, event_id, gateway_account_id, only_of_account)
   select (epoch << 40) + pg_current_xact_id()::text::bigint, id, account, only_of_account
@@ -871,10 +908,19 @@ begin
     end
     from (
       select arrived_end, coalesce((select max(id) from event), 0) as newest, array(
-        select sql_transaction - arrived_end from event_feed where sql_transaction >= feed_end
-        union
-        select sql_transaction - arrived_end from transaction_change where sql_transaction >= feed_end
-        limit 101
+        -- From each to the next one, since one can have many rows.
+        with recursive behind as (
+          select feed_end - 1 as sql_transaction
+          union all
+          select least(
+            (select sql_transaction from event_feed as entry
+             where entry.sql_transaction > behind.sql_transaction order by 1 limit 1),
+            (select sql_transaction from transaction_change as change
+             where change.sql_transaction > behind.sql_transaction order by 1 limit 1)
+          )
+          from behind where behind.sql_transaction is not null
+        )
+        select sql_transaction - arrived_end from behind where sql_transaction >= feed_end limit 101
       ) as distances
       from (
         select feed_end, greatest(
@@ -998,10 +1044,10 @@ begin
     );
   end if;
   with changed as materialized (
-    select hour, gateway_account_id as account, transaction_type, state, live, moto, count(*) as taken,
+    select hour, gateway_account_id as account, transaction_type, state, live, moto,
       sum(count) as count, sum(amount) as amount, sum(total_amount) as total_amount, sum(net_amount) as net_amount,
       sum(fee) as fee, sum(refunded_amount) as refunded_amount, sum(gross_amount) as gross_amount
-    from transaction_change where sql_transaction >= merged_begin and sql_transaction < new_end
+    from transaction_difference where sql_transaction >= merged_begin and sql_transaction < new_end
     group by 1, 2, 3, 4, 5, 6
   ),
   -- Summed up before they are multiplied by six.
@@ -1032,33 +1078,30 @@ begin
       fee = summary.fee + excluded.fee,
       refunded_amount = summary.refunded_amount + excluded.refunded_amount,
       gross_amount = summary.gross_amount + excluded.gross_amount
-  ),
-  saved_hour as (
-    insert into transaction_hour_summary as summary (
-      hour, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end,
-      count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
-    )
-    select hour, own.*, transaction_type, state, live, moto, new_end,
-      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
-    from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
-    group by 1, 2, 3, 4, 5, 6, 7
-    -- By the merges of the hours of an account, those in which a transaction has changed are found.
-    having not all_accounts or (
-      sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
-    ) <> (0, 0, 0, 0, 0, 0, 0)
-    on conflict on constraint transaction_hour_summary_key do update set
-      merged_end = excluded.merged_end,
-      count = summary.count + excluded.count,
-      amount = summary.amount + excluded.amount,
-      total_amount = summary.total_amount + excluded.total_amount,
-      net_amount = summary.net_amount + excluded.net_amount,
-      fee = summary.fee + excluded.fee,
-      refunded_amount = summary.refunded_amount + excluded.refunded_amount,
-      gross_amount = summary.gross_amount + excluded.gross_amount
   )
-  select sum(taken) into merged from changed;
+  insert into transaction_hour_summary as summary (
+    hour, all_accounts, gateway_account_id, transaction_type, state, live, moto, merged_end,
+    count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
+  )
+  select hour, own.*, transaction_type, state, live, moto, new_end,
+    sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+  from changed cross join lateral (values (true, null), (false, account)) as own (all_accounts, account)
+  group by 1, 2, 3, 4, 5, 6, 7
+  -- By the merges of the hours of an account, those in which a transaction has changed are found.
+  having not all_accounts or (
+    sum(count), sum(amount), sum(total_amount), sum(net_amount), sum(fee), sum(refunded_amount), sum(gross_amount)
+  ) <> (0, 0, 0, 0, 0, 0, 0)
+  on conflict on constraint transaction_hour_summary_key do update set
+    merged_end = excluded.merged_end,
+    count = summary.count + excluded.count,
+    amount = summary.amount + excluded.amount,
+    total_amount = summary.total_amount + excluded.total_amount,
+    net_amount = summary.net_amount + excluded.net_amount,
+    fee = summary.fee + excluded.fee,
+    refunded_amount = summary.refunded_amount + excluded.refunded_amount,
+    gross_amount = summary.gross_amount + excluded.gross_amount;
   insert into transaction_summary_merge values (new_end);
-  return merged;
+  return least(merged, changes_max);
 end $function$;
 
 -- Notes the present SQL transaction in known_since.
@@ -1176,7 +1219,7 @@ CREATE OR REPLACE FUNCTION record_changes_of_delete()
 AS $function$
       begin
         -- An upsert runs two of the triggers, often one of them without rows.
-        if not exists (select -1 as sign, * from old_row) then return null; end if;
+        if not exists (select from old_row) then return null; end if;
         insert into transaction_change (
           sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
           count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
@@ -1184,10 +1227,8 @@ AS $function$
         select
           (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
           external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
-          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
-          sum(sign * refunded_amount), sum(sign * gross_amount)
-        from (select -1 as sign, * from old_row) as written cross join lateral summarised_details(details)
-        group by 2, 3, 4, 5, 6, 7, 8;
+          -1, -1 * amount, -1 * total_amount, -1 * net_amount, -1 * fee, -1 * refunded_amount, -1 * gross_amount
+        from old_row cross join lateral summarised_details(details);
         return null;
       end $function$;
 
@@ -1198,7 +1239,7 @@ CREATE OR REPLACE FUNCTION record_changes_of_insert()
 AS $function$
       begin
         -- An upsert runs two of the triggers, often one of them without rows.
-        if not exists (select 1 as sign, * from new_row) then return null; end if;
+        if not exists (select from new_row) then return null; end if;
         insert into transaction_change (
           sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
           count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
@@ -1206,10 +1247,8 @@ AS $function$
         select
           (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
           external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
-          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
-          sum(sign * refunded_amount), sum(sign * gross_amount)
-        from (select 1 as sign, * from new_row) as written cross join lateral summarised_details(details)
-        group by 2, 3, 4, 5, 6, 7, 8;
+          1, 1 * amount, 1 * total_amount, 1 * net_amount, 1 * fee, 1 * refunded_amount, 1 * gross_amount
+        from new_row cross join lateral summarised_details(details);
         return null;
       end $function$;
 
@@ -1218,22 +1257,37 @@ CREATE OR REPLACE FUNCTION record_changes_of_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-      begin
-        -- An upsert runs two of the triggers, often one of them without rows.
-        if not exists (select 1 as sign, * from new_row union all select -1, * from old_row) then return null; end if;
-        insert into transaction_change (
-          sql_transaction, external_id, hour, gateway_account_id, transaction_type, state, live, moto,
-          count, amount, total_amount, net_amount, fee, refunded_amount, gross_amount
-        )
-        select
-          (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
-          external_id, utc_hour(created_date), gateway_account_id, transaction_type, state, live, moto,
-          sum(sign), sum(sign * amount), sum(sign * total_amount), sum(sign * net_amount), sum(sign * fee),
-          sum(sign * refunded_amount), sum(sign * gross_amount)
-        from (select 1 as sign, * from new_row union all select -1, * from old_row) as written cross join lateral summarised_details(details)
-        group by 2, 3, 4, 5, 6, 7, 8;
-        return null;
-      end $function$;
+begin
+  if not exists (select from new_row) then return null; end if;
+  insert into transaction_change (
+    sql_transaction, external_id, hour, gateway_account_id, transaction_type, live, moto, state, count,
+    amount, total_amount, net_amount, fee, refunded_amount, gross_amount, state_before, amount_before,
+    total_amount_before, net_amount_before, fee_before, refunded_amount_before, gross_amount_before
+  )
+  select
+    (select epoch << 40 from event_feed_epoch where only_row) + pg_current_xact_id()::text::bigint,
+    external_id, hour, gateway_account_id, transaction_type, live, moto,
+    coalesce(state_since, state_until), count + moved,
+    amount + moved * amount_until, total_amount + moved * total_amount_until, net_amount + moved * net_amount_until,
+    fee + moved * fee_until, refunded_amount + moved * refunded_amount_until, gross_amount + moved * gross_amount_until,
+    case when moved = 1 then state_until end, nullif(moved, 0) * amount_until,
+    nullif(moved, 0) * total_amount_until, nullif(moved, 0) * net_amount_until, nullif(moved, 0) * fee_until,
+    nullif(moved, 0) * refunded_amount_until, nullif(moved, 0) * gross_amount_until
+  from (
+    select external_id, utc_hour(created_date) as hour, gateway_account_id, transaction_type, live, moto,
+      max(state) filter (where sign = 1) as state_since, max(state) filter (where sign = -1) as state_until,
+      sum(sign) as count, sum(sign * amount) as amount, sum(sign * total_amount) as total_amount,
+      sum(sign * net_amount) as net_amount, sum(sign * fee) as fee, sum(sign * refunded_amount) as refunded_amount,
+      sum(sign * gross_amount) as gross_amount,
+      sum(until * amount) as amount_until, sum(until * total_amount) as total_amount_until,
+      sum(until * net_amount) as net_amount_until, sum(until * fee) as fee_until,
+      sum(until * refunded_amount) as refunded_amount_until, sum(until * gross_amount) as gross_amount_until
+    from (select 1 as sign, 0 as until, * from new_row union all select -1, 1, * from old_row) as written
+      cross join lateral summarised_details(details)
+    group by 1, 2, 3, 4, 5, 6
+  ) as changed cross join lateral (select coalesce((state_since <> state_until)::int, 0) as moved) as states;
+  return null;
+end $function$;
 
 -- Records the present position for the last quarter of an hour, once.
 CREATE OR REPLACE FUNCTION record_instant_position()

@@ -353,10 +353,19 @@ begin
     end
     from (
       select arrived_end, coalesce((select max(id) from event), 0) as newest, array(
-        select sql_transaction - arrived_end from event_feed where sql_transaction >= feed_end
-        union
-        select sql_transaction - arrived_end from transaction_change where sql_transaction >= feed_end
-        limit 101
+        -- From each to the next one, since one can have many rows.
+        with recursive behind as (
+          select feed_end - 1 as sql_transaction
+          union all
+          select least(
+            (select sql_transaction from event_feed as entry
+             where entry.sql_transaction > behind.sql_transaction order by 1 limit 1),
+            (select sql_transaction from transaction_change as change
+             where change.sql_transaction > behind.sql_transaction order by 1 limit 1)
+          )
+          from behind where behind.sql_transaction is not null
+        )
+        select sql_transaction - arrived_end from behind where sql_transaction >= feed_end limit 101
       ) as distances
       from (
         select feed_end, greatest(
