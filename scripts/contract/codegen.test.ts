@@ -69,7 +69,14 @@ CREATE INDEX thing_name ON thing USING btree (name);
 
   const number = path("src/features/store/postgres/migrations/9001-number.sql");
   for (const [statement, error] of [
-    ["create sequence feature_storage.number", "does not describe the kind of feature_storage.number"],
+    [
+      "create materialized view feature_storage.number as select 1",
+      "does not describe the kind of feature_storage.number",
+    ],
+    [
+      "create sequence feature_storage.number",
+      "no migration has a comment on SEQUENCE feature_storage.number",
+    ],
     ["create view feature_storage.one as select 1", "no migration has a comment on VIEW feature_storage.one"],
   ] as const) {
     await writeFile(number, statement);
