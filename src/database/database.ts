@@ -28,6 +28,9 @@ export interface LimitedSql extends Sql {
   snapshot<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
 }
 
+/** Begins the transaction of a snapshot. */
+export const beginSnapshot = "begin isolation level repeatable read, read only";
+
 /** How a statement is planned and sent; see `Sql`. */
 export type Plan = "prepared" | "repeated" | "custom";
 

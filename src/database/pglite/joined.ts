@@ -1,7 +1,7 @@
 import type { FolderInUse } from "../../process/folder-lock.ts";
 import { retry } from "../../waiting/retry.ts";
-import { type Database, withStatementTimeout } from "../database.ts";
-import { alone, beginSnapshot, sqlOver, transact } from "./pglite.ts";
+import { beginSnapshot, type Database, withStatementTimeout } from "../database.ts";
+import { alone, sqlOver, transact } from "./pglite.ts";
 import { takeServedTurn } from "./socket.ts";
 
 /** How long a process that has the folder can take to start its engine, in milliseconds. */

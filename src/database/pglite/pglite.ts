@@ -8,6 +8,7 @@ import { lockFolder } from "../../process/folder-lock.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import {
+  beginSnapshot,
   type Database,
   DatabaseUnavailable,
   isFileError,
@@ -140,9 +141,6 @@ async function createData(folder: string, data: string): Promise<void> {
   await once(new Worker(program, { workerData: made, execArgv: [] }), "exit");
   await rename(made, data);
 }
-
-/** Begins a transaction whose statements all see the same state, and change nothing. */
-export const beginSnapshot = "begin isolation level repeatable read, read only";
 
 /** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */
 export async function transact<Outcome>(engine: Turn, work: (sql: Sql) => Promise<Outcome>, begin = "begin") {

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Address } from "../../engines/adapter.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import {
+  beginSnapshot,
   type Database,
   DatabaseUnavailable,
   isFileError,
@@ -23,7 +24,6 @@ import { openPool, type Pool, usageOf } from "./pool.ts";
 import {
   beginWith,
   defaultLimits,
-  type Isolation,
   isPooled,
   nameIn,
   requireReplication,
@@ -136,8 +136,7 @@ function sqlWithin(server: Server, limitMs: number): LimitedSql {
   const mapTimeout = (error: unknown) => (isTimeout(error) ? new StatementTimeout(limitMs) : mapError(error));
   return withStatementTimeout(limitMs, {
     ...sqlOver(prepared, custom, limits, mapTimeout),
-    snapshot: (work) =>
-      transact(server, pool, work, { limits, isolation: "repeatable read, read only", map: mapTimeout }),
+    snapshot: (work) => transact(server, pool, work, { limits, begin: beginSnapshot, map: mapTimeout }),
   });
 }
 
@@ -146,7 +145,7 @@ interface TransactionOptions {
   own?: Partial<Limits> | undefined;
   /** The limits of the connections of the pool. */
   limits?: Limits;
-  isolation?: Isolation;
+  begin?: string;
   map?: MapError;
 }
 
@@ -154,13 +153,13 @@ async function transact<Result>(
   { hosts }: Server,
   pool: Pool,
   work: (sql: Sql) => Promise<Result>,
-  { own, limits: ofPool = defaultLimits, isolation, map = mapError }: TransactionOptions,
+  { own, limits: ofPool = defaultLimits, begin, map = mapError }: TransactionOptions,
 ): Promise<Result> {
   const limits = { ...ofPool, ...own };
   await hosts?.whenLookedAt();
   const client = await mapping(map, pool.connect());
   const sql = sqlIn(client, limits, map);
-  const text = beginWith(own || isPooled(client) ? limits : undefined, isolation);
+  const text = beginWith(own || isPooled(client) ? limits : undefined, begin);
   try {
     const begun = mapping(map, send(client, { text }, responseMaxMs(limits)));
     const [, result] = await Promise.all([begun, work(sql)]);

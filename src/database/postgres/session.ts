@@ -57,13 +57,10 @@ export function send(
   });
 }
 
-/** Whether a transaction sees what others commit meanwhile and can write, or reads one state of the database. */
-export type Isolation = "read committed" | "repeatable read, read only";
-
 /** A script that begins a transaction with these limits. Default: those of the session. */
-export const beginWith = (limits?: Limits, isolation: Isolation = "read committed"): string =>
+export const beginWith = (limits?: Limits, begin = "begin isolation level read committed"): string =>
   [
-    `begin isolation level ${isolation}`,
+    begin,
     ...(limits ? settingsOf(limits).map(([name, value]) => `set local ${name} = '${value}'`) : []),
   ].join("; ");
 
