@@ -16,7 +16,7 @@ import type { Cursors } from "../requests/cursor.ts";
 import type { Reader } from "../requests/lanes.ts";
 import { positionHeader } from "../requests/positions.ts";
 import { eventIdsOf } from "../tables/event.ts";
-import { notingArrived } from "../tables/known/view.ts";
+import { notingArrived } from "../tables/known/arrived.ts";
 
 export type AddEvents = WithTextBody<operations["addEvents"]>;
 

@@ -4,6 +4,7 @@ import { metadataKeysOf } from "../projection/metadata.ts";
 import { payoutProjection } from "../projection/payout.ts";
 import { projectFrom } from "../projection/transaction.ts";
 import { childIdsAsOf, transactionTypes } from "../tables/event.ts";
+import { arrivedEvents } from "../tables/known/arrived.ts";
 import {
   type CreatedIn,
   changedIn,
@@ -11,7 +12,7 @@ import {
   changedSince,
   lastMidnight,
 } from "../tables/known/changed.ts";
-import { arrivedEvents, type KnownPosition, type KnownState } from "../tables/known/position.ts";
+import type { KnownPosition, KnownState } from "../tables/known/position.ts";
 import {
   knownEvents,
   knownOthers,

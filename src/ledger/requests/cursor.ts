@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { EventPosition } from "../tables/event-list.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
 import type { RecordedChange } from "../tables/known/changed.ts";
 import type { Position } from "../tables/page.ts";
 import type { ChildPosition } from "../tables/reported-transaction.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
-import { openSeal } from "./seal.ts";
+import { openNumberSeal, openSeal } from "./seal.ts";
 
 /** The position of a page of a search, its number, and the total of the first page. */
 export interface PagePosition extends Position {
@@ -25,8 +26,6 @@ interface StoredPosition {
   before: bigint;
   behind: string;
   event_id: bigint | null;
-  /** As in `PagePosition`. */
-  random: string;
 }
 
 export type Cursors = ReturnType<typeof openCursors>;
@@ -48,6 +47,14 @@ export function openCursors(key: Uint8Array) {
       return Object.fromEntries(valuesIn(values).map((value, index) => [members[index], value])) as Of;
     },
   });
+  const position = codec<StoredPosition & Pick<PagePosition, "random">>(
+    "position",
+    "before",
+    "behind",
+    "event_id",
+    "random",
+  );
+  const wholePosition = openNumberSeal(key, "position");
   return {
     page: codec<PagePosition>("page", "created_date", "external_id", "arrived", "page", "total", "random"),
     event: codec<EventPosition>("event", "timestamp", "event_type", "resource_type", "resource_external_id"),
@@ -57,10 +64,25 @@ export function openCursors(key: Uint8Array) {
     ticker: codec<TickerPosition>("ticker", "timestamp", "id"),
     feed: codec<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
     change: codec<RecordedChange>("change", "sql_transaction", "external_id"),
-    position: codec<StoredPosition>("position", "before", "behind", "event_id", "random"),
+    position: {
+      write(stored: StoredPosition): string {
+        const isWhole = stored.behind === "" && stored.event_id === null;
+        return (
+          (isWhole && wholePosition.close(stored.before)) ||
+          position.write({ ...stored, random: randomText() })
+        );
+      },
+      read(text: string): StoredPosition | undefined | null {
+        const before = wholePosition.open(text);
+        return before === undefined ? position.read(text) : { before, behind: "", event_id: null };
+      },
+    },
     deadLetter: codec<{ dead_letter_id: bigint }>("dead letter", "dead_letter_id"),
   };
 }
+
+/** Random enough that two cursors of a position are rarely equal, and short, since sealing takes time for each byte. */
+export const randomText = (): string => randomUUID().slice(0, 13);
 
 /** Values as JSON, in which a bigint is an object: numbers of JSON are not exact. */
 const textOf = (values: unknown[]): string =>

@@ -2,6 +2,7 @@ import { type Database, type LimitedSql, StatementTimeout } from "../../database
 import { overloaded } from "../../http/http-error.ts";
 import { openLane } from "../../waiting/lane.ts";
 import type { Owner } from "../../waiting/owner.ts";
+import type { LastArrival } from "../tables/known/arrived.ts";
 
 /** Maximum number of statements that wait, of all owners together. */
 const waitingMax = 100;
@@ -20,7 +21,8 @@ type Named = string | string[] | object;
  */
 export function openReader(database: Database, limitMs: number) {
   const [sql, connections] = [database.within(limitMs), database.requestConnections];
-  return { sql, lanes: openLanes(sql, connections, limitMs), connections, limitMs };
+  const lastArrival: LastArrival = {};
+  return { sql, lanes: openLanes(sql, connections, limitMs), connections, limitMs, lastArrival };
 }
 export type Reader = ReturnType<typeof openReader>;
 

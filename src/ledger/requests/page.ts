@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { TaggedParts } from "../../http/entity-tag.ts";
 import { listBody } from "../../http/json-body.ts";
 import type { Writer } from "../../values/json-writer.ts";
 import type { PageLimits, Position } from "../tables/page.ts";
 import { lastPage, viewLinkHeader, viewPageLinks } from "../views/links.ts";
-import type { Cursors } from "./cursor.ts";
+import { type Cursors, randomText } from "./cursor.ts";
 import { pageMissing, unknownCursor, wrong } from "./failures.ts";
 import { pageBytesMax } from "./lanes.ts";
 
@@ -59,7 +58,7 @@ export async function readPage<Row>(
     displaySize,
     count: rows.length,
     total: isLimited ? undefined : total,
-    nextCursor: next && cursors.write({ ...next, page: page + 1, total, random: randomUUID() }),
+    nextCursor: next && cursors.write({ ...next, page: page + 1, total, random: randomText() }),
   });
   return {
     headers: viewLinkHeader({ next_cursor }),

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "../../database/database.ts";
 import { type Failure, failure, parameterFault } from "../../http/failure.ts";
@@ -6,14 +5,13 @@ import { unavailable } from "../../http/http-error.ts";
 import { namesOfTimeZone } from "../../values/time-zone.ts";
 import type { Known } from "../past/known.ts";
 import { feedStart } from "../tables/feed/feed.ts";
+import { arrivedEvents, positionOfArrived } from "../tables/known/arrived.ts";
 import {
-  arrivedEvents,
   endOfDay,
   type KnownPosition,
   type KnownState,
   positionAfter,
   positionOf,
-  positionOfArrived,
   stateAt,
 } from "../tables/known/position.ts";
 import { knownTimeZone } from "../tables/summary/summary.ts";
@@ -62,7 +60,6 @@ export const writePosition = (cursors: Cursors, { before, also, upTo }: KnownPos
     before,
     behind: also.map((one) => one - before).join(),
     event_id: upTo?.event_id ?? null,
-    random: randomUUID(),
   });
 
 const unknownPosition = (parameter: string): Failure<410> => ({

@@ -2,8 +2,7 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { LimitedSql, Sql } from "../../database/database.ts";
 import type { Handlers, Request, Response } from "../../http/handlers.ts";
 import { changedMax, knownLedger, TooManyChanged } from "../past/known.ts";
-import { arrivedEvents } from "../tables/known/position.ts";
-import { notingArrived } from "../tables/known/view.ts";
+import { arrivedEvents, notingArrived } from "../tables/known/arrived.ts";
 import type { Cursors } from "./cursor.ts";
 import { wrong } from "./failures.ts";
 import type { Reader } from "./lanes.ts";
@@ -133,7 +132,8 @@ function openReading(reader: Reader, cursors: Cursors, known?: NamedKnown): Open
   return {
     isPast: known !== undefined,
     arrived,
-    at: (sql, wanted) => (known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, arrived)),
+    at: (sql, wanted) =>
+      known ? knownLedger({ ...known, sql }, wanted) : notingArrived(sql, arrived, reader.lastArrival),
     async rest(sql, wanted) {
       const position = firstPosition(arrived);
       const then = known ?? (position && !isOpen && (await openKnown(reader, cursors, position)));

@@ -1,4 +1,11 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomInt,
+  timingSafeEqual,
+} from "node:crypto";
 import { xchacha20 } from "@noble/ciphers/chacha.js";
 
 const nonceLength = 24;
@@ -38,12 +45,43 @@ export function openSeal(key: Uint8Array) {
   };
 }
 
-/** HMAC-SHA-256 (RFC 2104). For a text as short as a cursor, `createHmac` takes six times as long. */
-function hmacWith(key: Uint8Array) {
-  const padded = (byte: number) => Buffer.alloc(64, byte).map((pad, index) => pad ^ (key[index] ?? 0));
-  const [inner, outer] = [padded(0x36), padded(0x5c)];
-  return (text: string, ...rest: Uint8Array[]) => {
-    const digest = hash("sha256", Buffer.concat([inner, Buffer.from(text), ...rest]), "buffer");
-    return hash("sha256", Buffer.concat([outer, digest]), "buffer");
+/** The bytes of a block: a number, a count that makes each block another one, and zeros. */
+const block = { bytes: 16, numberBytes: 6, count: 6, zeros: 10 };
+
+/**
+ * Makes numbers below 2^48 opaque, in a tenth of the time that a text takes: each is in one block of AES-256, another one each
+ * time. What the key has not made has no zeros in its block, but for one in 2^48 ("encode then encipher", Bellare and Rogaway).
+ */
+export function openNumberSeal(key: Uint8Array, purpose: string) {
+  const secret = createSecretKey(hmacWith(key)(purpose));
+  // A block depends on no other one, so each object serves for all of them.
+  const encryption = createCipheriv("aes-256-ecb", secret, null).setAutoPadding(false);
+  const decryption = createDecipheriv("aes-256-ecb", secret, null).setAutoPadding(false);
+  let count = randomInt(2 ** 32);
+  return {
+    /** Undefined for a larger number. */
+    close(number: bigint): string | undefined {
+      if (number >= 2n ** 48n) return undefined;
+      const bytes = Buffer.alloc(block.bytes);
+      bytes.writeUIntBE(Number(number), 0, block.numberBytes);
+      count = (count + 1) % 2 ** 32;
+      bytes.writeUInt32BE(count, block.count);
+      return encryption.update(bytes).toString("base64url");
+    },
+    /** Undefined if `close` has not made the text. */
+    open(sealed: string): bigint | undefined {
+      const bytes = Buffer.from(sealed, "base64url");
+      if (bytes.length !== block.bytes || bytes.toString("base64url") !== sealed) return undefined;
+      const opened = decryption.update(bytes);
+      return opened.readUIntBE(block.zeros, block.bytes - block.zeros) === 0
+        ? BigInt(opened.readUIntBE(0, block.numberBytes))
+        : undefined;
+    },
   };
+}
+
+function hmacWith(key: Uint8Array) {
+  const secret = createSecretKey(key);
+  return (text: string, content: Uint8Array = new Uint8Array()): Buffer =>
+    createHmac("sha256", secret).update(text).update(content).digest();
 }

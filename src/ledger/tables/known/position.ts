@@ -57,22 +57,6 @@ export async function eventsWithPlaces<Event extends { id: bigint }>(
 export const endOf = ({ before, also }: KnownPosition): bigint =>
   also.reduce((end, one) => (one < end ? end : one + 1n), before);
 
-/** The events that have arrived, as `arrived_events()` writes them. */
-export async function arrivedEvents(sql: Sql): Promise<string> {
-  const [row] = await sql.query<{ arrived: string }>("select arrived_events() as arrived");
-  return row?.arrived ?? "";
-}
-
-/**
- * The position of a statement that has selected `arrived_events()`; undefined if it has none, since too many SQL transactions
- * have committed while an older one was in flight.
- */
-export function positionOfArrived(arrived: string): KnownPosition | undefined {
-  const [, feedEnd, distances = ""] = arrived.split(":");
-  if (feedEnd === undefined) return undefined;
-  return positionOf(BigInt(feedEnd), distances);
-}
-
 /** The position with SQL transactions at these distances, separated by commas, from `before`. */
 export function positionOf(before: bigint, distances: string): KnownPosition {
   const also = distances === "" ? [] : distances.split(",").map((distance) => before + BigInt(distance));

@@ -1,5 +1,4 @@
-import type { Plan, Sql } from "../../../database/database.ts";
-import { mapInTurns } from "../../../waiting/turns.ts";
+import type { Sql } from "../../../database/database.ts";
 import type { Bind } from "../conditions.ts";
 import type { MetadataKeyRow } from "../metadata-key.ts";
 import { type PayoutRow, payoutTable } from "../payout.ts";
@@ -24,24 +23,6 @@ export const withTables = (sql: Sql, tables: Tables): Sql => ({
       ([name, query]) => `${name} as not materialized (${typeof query === "string" ? query : query(bind)})`,
     );
     return sql.query(`with ${expressions} select * from (${text}) as statement`, values, "custom");
-  },
-});
-
-/** Statements that also select `arrived_events()`, of their own snapshot. It is added to a set. */
-export const notingArrived = (sql: Sql, arrived: Set<string>): Sql => ({
-  run: (script) => sql.run(script),
-  async query<Row>(text: string, values?: unknown[], plan?: Plan) {
-    const found = await sql.query<Row & { noted_arrived: string; noted_row: boolean | null }>(
-      `select (select arrived_events()) as noted_arrived, found.* from (select) as one
-       left join lateral (select true as noted_row, statement.* from (${text}) as statement) as found on true`,
-      values,
-      plan,
-    );
-    const [first] = found;
-    if (first) arrived.add(first.noted_arrived);
-    return first?.noted_row
-      ? mapInTurns(found, ({ noted_arrived: _, noted_row: __, ...row }) => row as Row)
-      : [];
   },
 });
 
