@@ -29,23 +29,27 @@ export const nextLookAt = (
 export function openLooks(everyMs: number, news?: News) {
   let lastAt = Number.NEGATIVE_INFINITY;
   let looksSinceNews = Number.POSITIVE_INFINITY;
+  let isLooking = false;
   let endPause = () => {};
   news?.on("news", () => {
     looksSinceNews = 0;
     endPause();
   });
   const untilNext = (hasWork = false) =>
-    nextLookAt(lastAt, everyMs, looksSinceNews, hasWork) - performance.now();
+    isLooking ? everyMs : nextLookAt(lastAt, everyMs, looksSinceNews, hasWork) - performance.now();
   return {
     isDue: (hasWork?: boolean) => untilNext(hasWork) <= 0,
-    /** Time passes between two looks, however long they take. */
+    /** Time passes between two looks, however long they take. The end of one ends a pause. */
     async look<Result>(work: () => Promise<Result>): Promise<Result> {
       looksSinceNews += 1;
+      isLooking = true;
       return await work().finally(() => {
         lastAt = performance.now();
+        isLooking = false;
+        endPause();
       });
     },
-    /** Waits for the next look; may end earlier. */
+    /** Waits for the next look, or the end of one; may end earlier. */
     async pause(): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       endPause = resolve;

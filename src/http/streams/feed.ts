@@ -152,10 +152,8 @@ async function serve(distribution: Distribution): Promise<void> {
   const { groups, due, looks } = distribution;
   distribution.isServing = true;
   while (groups.size > 0) {
-    if (looks.isDue(due.hasItems())) {
-      await look(distribution);
-      continue;
-    }
+    // Groups that are behind need not wait for it.
+    if (looks.isDue(due.hasItems())) void look(distribution);
     const group = due.take();
     if (!group) await looks.pause();
     // It may have been served in the turn of another owner.
@@ -171,7 +169,7 @@ async function look(distribution: Distribution): Promise<void> {
   const wereBehind = new Set([...groups.values()].filter((group) => isBehind(distribution, group)));
   distribution.newest = await looks.look(() => feed.newest()).catch(() => undefined);
   for (const group of groups.values()) {
-    if (wereBehind.has(group)) continue;
+    if (wereBehind.has(group) && !group.isSettled) continue;
     group.isSettled = false;
     if (!isBehind(distribution, group)) continue;
     for (const { owner } of group.streams) due.add(owner, group, true);

@@ -62,9 +62,13 @@ export const notingArrived = (sql: Sql, arrived: Set<string>, last: LastArrival 
   },
 });
 
+/** `offset 0` makes PostgreSQL find what is noted once, and not for each row. */
 const notingStatement = (text: string, next: number) => `
-  select case when snapshot = $${next}::text then null else concat(snapshot, E'\\n', arrived_events()) end as noted, found.*
-  from (select ${snapshot} as snapshot offset 0) as own
+  select own.noted, found.* from (
+    select case when snapshot = $${next}::text then null else concat(snapshot, E'\\n', arrived_events()) end as noted
+    from (select ${snapshot} as snapshot offset 0) as present
+    offset 0
+  ) as own
   left join lateral (select true as noted_row, statement.* from (${text}) as statement) as found on true`;
 
 const withoutNotes = <Row>({ noted: _, noted_row: __, ...row }: Row & Noted) => row as Row;
