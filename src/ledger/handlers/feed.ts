@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
+import { DatabaseUnavailable, StatementTimeout } from "../../database/database.ts";
 import { failure } from "../../http/failure.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { bytesOf, lineWriter, listBody } from "../../http/json-body.ts";
@@ -62,8 +62,8 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
       }
       const limits = { countMax: limit, bytesMax: pageBytesMax };
       const lane = reading.at(lanes(owner, account_ids));
-      const page = await readAfter(sql, lane, filter, after, limits);
-      if (!page) return gone;
+      const page = await readFeed(lane, filter, after, limits);
+      if (page.isGone) return gone;
       const elements = await mapInTurns(page.events, withCursors(cursors));
       const next_cursor = cursors.feed.write(page.end);
       const { headers } = viewNextPage(url, query, page.isLast ? undefined : next_cursor);
@@ -77,21 +77,12 @@ export function feedHandlers(reader: Reader, cursors: Cursors, news?: News) {
   });
 }
 
-/**
- * The events after a cursor, on the lane. Undefined if the event of the cursor does not exist: a failover has lost it. That is
- * found out after the events are read, since the feed could pass the cursor between the two.
- */
-async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPosition, limits: PageLimits) {
-  const page = await readFeed(lane, filter, after, limits);
-  return (await mayBeInFeed(sql, after)) ? page : undefined;
-}
-
 /** The feed as the streams read it. The service itself reads it, since one loop serves all of them. */
 const feedOf = ({ sql, lanes }: Reader, cursors: Cursors) => ({
   newest: async () => placeOf(await newestInFeed(sql)),
   async read(filter: FeedFilter, after: string | undefined) {
-    const page = await readAfter(sql, lanes(ownerOfStreams), filter, positionAt(after), streamLimits);
-    if (!page) return undefined;
+    const page = await readFeed(lanes(ownerOfStreams), filter, positionAt(after), streamLimits);
+    if (page.isGone) return undefined;
     const cursor = placeOf(page.end);
     if (page.events.length === 0) return { cursor };
     const events = await mapInTurns(page.events, withCursors(cursors));

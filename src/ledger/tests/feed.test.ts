@@ -3,7 +3,6 @@ import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { linkIn } from "../../../testing/link-header.ts";
 import { story } from "../../../testing/messages.ts";
-import type { Database } from "../../database/database.ts";
 import { openNews } from "../../waiting/news.ts";
 import { feedIsComplete } from "../tables/feed/feed.fixture.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
@@ -173,29 +172,6 @@ describe("a cursor", () => {
         "the event of this cursor does not exist; read the feed from another cursor",
       ]);
     }
-  });
-
-  test("of an event that a failover loses while the page is read gets 410", async () => {
-    await storePayment("57");
-    const cursor = await newest();
-    await storePayment("57");
-    const { event_id: id } = ledger.cursors.feed.read(cursor) as FeedPosition;
-    let isLost = false;
-    const within: Database["within"] = (limitMs) => {
-      const sql = ledger.database.within(limitMs);
-      return {
-        ...sql,
-        async query(...statement) {
-          const rows = await sql.query(...statement);
-          if (!isLost) await ledger.database.query("delete from event_feed where event_id = $1", [id]);
-          isLost = true;
-          return rows as never;
-        },
-      };
-    };
-    await using api = await openApp({ database: { ...ledger.database, within } });
-    expect((await api.app.inject(`/v1/event?cursor=${cursor}`)).statusCode).toBe(410);
-    expect(isLost).toBe(true);
   });
 });
 

@@ -74,14 +74,14 @@ const eventOfEntry = "select * from event where id = event_id limit 1";
 /**
  * The events after a position that match the filter, in the order of the feed. It ends below the oldest transaction in flight.
  * `end` is the last position that was read: that of the last event, or of one behind it that does not match. `isLast` is true
- * if there are no more events now.
+ * if there are no more events now, and `isGone` if the event of the position does not exist; see `mayBeInFeed`.
  */
 export async function readFeed(
   sql: Sql,
   filter: FeedFilter,
   after: FeedPosition,
   { countMax, bytesMax }: PageLimits,
-): Promise<{ events: FeedRow[]; end: FeedPosition; isLast: boolean }> {
+): Promise<{ events: FeedRow[]; end: FeedPosition; isLast: boolean; isGone: boolean }> {
   const { account_ids, resource_types, event_types } = filter;
   const entriesMax = resource_types || event_types ? readMax : countMax + 1;
   const values = [
@@ -93,6 +93,7 @@ export async function readFeed(
     countMax,
     bytesMax,
     account_ids ? [...new Set(account_ids)] : null,
+    after.timestamp,
   ];
   const rows = await sql.query<PageRow>(pageStatement(entriesOf(filter)), values, "custom");
   const events: FeedRow[] = [];
@@ -102,18 +103,21 @@ export async function readFeed(
     last_sql_transaction,
     last_event_id,
     last_timestamp,
+    may_be_after,
     ...row
   } of rows)
     if (row.id !== null) events.push(row);
   const [read] = rows as [PageRow, ...PageRow[]];
+  const isGone = !read.may_be_after && after.event_id !== feedStart.event_id;
   const lastEvent = events.at(-1);
-  if (read.has_more_matches && lastEvent) return { events, end: positionOf(lastEvent), isLast: false };
+  if (read.has_more_matches && lastEvent)
+    return { events, end: positionOf(lastEvent), isLast: false, isGone };
   const end = {
     sql_transaction: read.last_sql_transaction ?? after.sql_transaction,
     event_id: read.last_event_id ?? after.event_id,
     timestamp: read.last_timestamp ?? after.timestamp,
   };
-  return { events, end, isLast: !read.has_more_entries };
+  return { events, end, isLast: !read.has_more_entries, isGone };
 }
 
 /** An event of a page, if there is one, with what was read for the page: the same in every row. */
@@ -123,7 +127,14 @@ type PageRow = (FeedRow | { id: null }) & {
   last_sql_transaction: bigint | null;
   last_event_id: bigint | null;
   last_timestamp: string | null;
+  may_be_after: boolean;
 };
+
+/** Has a row if the event at a position exists: its timestamp is that of a parameter, the rest is in `$1` and `$2`. */
+const atPosition = (timestamp: string) => `
+  select from event_feed join event on event.id = event_id
+  where sql_transaction = $1 and event_id = $2 and event.timestamp = ${timestamp}`;
+const mayBeAt = (timestamp: string) => `($1 >= event_feed_end() or exists (${atPosition(timestamp)}))`;
 
 const pageStatement = (entries: string) => `with entry as materialized (${entries}),
   found as materialized (
@@ -139,9 +150,10 @@ const pageStatement = (entries: string) => `with entry as materialized (${entrie
     where number <= $6 and bytes_before < $7
   )
   select in_page.*, has_more_matches, has_more_entries, last.sql_transaction as last_sql_transaction, last.event_id as last_event_id,
-    (select timestamp from event where id = last.event_id) as last_timestamp
+    (select timestamp from event where id = last.event_id) as last_timestamp, may_be_after
   from (
-    select (select count(*) from page) < (select count(*) from found) as has_more_matches,
+    select ${mayBeAt("$9")} as may_be_after,
+      (select count(*) from page) < (select count(*) from found) as has_more_matches,
       (select count(*) from entry) = $3 as has_more_entries
   ) as counts
   left join lateral (select * from entry order by sql_transaction desc, event_id desc limit 1) as last on true
@@ -177,23 +189,20 @@ export async function newestOfAccounts(sql: Sql, account_ids: string[]): Promise
   return newest ?? feedStart;
 }
 
-const atPosition = `
-  select from event_feed join event on event.id = event_id
-  where sql_transaction = $1 and event_id = $2 and event.timestamp = $3`;
-
 /** Resolves with true if the event at a position exists in the primary database, or if it is the start of the feed. */
 export async function isInFeed(sql: Sql, { sql_transaction, event_id, timestamp }: FeedPosition) {
   if (event_id === feedStart.event_id) return true;
-  return (await sql.query(atPosition, [sql_transaction, event_id, timestamp])).length > 0;
+  return (await sql.query(atPosition("$3"), [sql_transaction, event_id, timestamp])).length > 0;
 }
 
 /** As `isInFeed`, also on a replica: a position at which its feed has not arrived yet counts. */
 export async function mayBeInFeed(sql: Sql, { sql_transaction, event_id, timestamp }: FeedPosition) {
   if (event_id === feedStart.event_id) return true;
-  const [row] = await sql.query<{ exists: boolean }>(
-    `select $1 >= event_feed_end() or exists (${atPosition}) as exists`,
-    [sql_transaction, event_id, timestamp],
-  );
+  const [row] = await sql.query<{ exists: boolean }>(`select ${mayBeAt("$3")} as exists`, [
+    sql_transaction,
+    event_id,
+    timestamp,
+  ]);
   return row?.exists === true;
 }
 
