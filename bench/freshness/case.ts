@@ -4,7 +4,7 @@ import { openQueue } from "../../src/ledger/queue/queues.ts";
 import { messagesAbout } from "../../testing/event-messages.ts";
 import { startService } from "../../testing/services.ts";
 import { type Destination, destinations, openArrivals, type Times } from "./arrivals.ts";
-import { attack, followFeed, openReceiver, post, watchSample } from "./clients.ts";
+import { attack, followFeed, openPosts, openReceiver, watchSample } from "./clients.ts";
 
 export type Source = "queue" | "POST";
 export const disturbances = ["undisturbed", "dead target", "hostile caller", "killed receiver"] as const;
@@ -68,7 +68,7 @@ export async function measure(
   const end = new AbortController();
   const ends = AbortSignal.any([end.signal, stop]);
   const work = new Set<Promise<unknown>>();
-  const bases = [other.url, serving.url];
+  const post = openPosts([other.url, serving.url], ends);
   const run = (one: Promise<unknown>) => {
     const running = one.finally(() => work.delete(running));
     work.add(running);
@@ -92,7 +92,6 @@ export async function measure(
     if (disturbance === "killed receiver" && !killed && now >= warmUpMs + measuredMs / 2) {
       killed = true;
       other.child().kill("SIGKILL");
-      bases.reverse();
     }
     // The events of a payment are sent together, up to 100 in a request.
     const due = Math.min(99, Math.floor((now / 1000) * eventsPerSecond) - sent);
@@ -106,12 +105,7 @@ export async function measure(
       return eventOf(number, isSample);
     });
     sent += bodies.length;
-    if (bodies.length > 0)
-      run(
-        source === "POST"
-          ? post(sent % 2 === 0 ? bases : bases.toReversed(), bodies, ends)
-          : sender.send(bodies),
-      );
+    if (bodies.length > 0) run(source === "POST" ? post(bodies) : sender.send(bodies));
     await sleep(tickMs);
   }
   const count = arrivals.end();

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, request } from "undici";
+import { Agent, errors, request } from "undici";
 import type { Arrivals, Destination } from "./arrivals.ts";
 
 const numberIn = /"number": ?"n(\d+)"/g;
@@ -86,23 +86,34 @@ export async function watchSample(
   );
 }
 
-/** Sends events in one request, again to the next process if one fails: they are stored once. */
-export async function post(bases: string[], bodies: string[], stop: AbortSignal): Promise<void> {
+/**
+ * Sends events in one request, to the process with the fewest requests in flight, as a proxy does. If one fails, they are sent
+ * to the others: they are stored once.
+ */
+export function openPosts(bases: string[], stop: AbortSignal) {
   const headers = { "content-type": "application/json" };
-  for (let attempt = 0; !stop.aborted; attempt += 1) {
-    const base = bases[attempt % bases.length];
+  const processes = bases.map((base) => ({ base, inFlight: 0, isDown: false }));
+  return async (bodies: string[]): Promise<void> => {
     const body = `[${bodies.join()}]`;
-    const status = await request(`${base}/v1/event`, { method: "POST", headers, body }).then(
-      async (response) => {
+    while (!stop.aborted) {
+      const running = processes.filter(({ isDown }) => !isDown);
+      const [process] = running.toSorted((one, other) => one.inFlight - other.inFlight);
+      if (!process) throw new Error("no process accepts events");
+      process.inFlight += 1;
+      try {
+        const response = await request(`${process.base}/v1/event`, { method: "POST", headers, body });
         await response.body.dump();
-        return response.statusCode;
-      },
-      () => 503,
-    );
-    if (status === 202) return;
-    if (status !== 503) throw new Error(`POST /v1/event got ${status}`);
-    await sleep(20);
-  }
+        if (response.statusCode === 202) return;
+        if (response.statusCode !== 503) throw new Error(`POST /v1/event got ${response.statusCode}`);
+        await sleep(20);
+      } catch (error) {
+        if (!(error instanceof errors.UndiciError || (error as NodeJS.ErrnoException).code)) throw error;
+        process.isDown = true;
+      } finally {
+        process.inFlight -= 1;
+      }
+    }
+  };
 }
 
 const searchesAtATime = 16;
