@@ -13,8 +13,8 @@ const nonceLength = 24;
 const paddedLength = 32;
 
 /**
- * Makes texts opaque: only who has the key can read or make them. Encrypts by XChaCha20 with the authentication code of the text as its nonce: the construction of RFC 5297 ("synthetic IV").
- * The key has 32 bytes.
+ * Makes texts opaque: only who has the key, of 32 bytes, can read or make them. Encrypts by XChaCha20 with the authentication
+ * code of the text as its nonce: the construction of RFC 5297 ("synthetic IV").
  */
 export function openSeal(key: Uint8Array) {
   const derive = hmacWith(key);
