@@ -18,8 +18,6 @@ export const operations: ClientOperation[] = [
         "name": "cursor"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -56,8 +54,6 @@ export const operations: ClientOperation[] = [
         "in": "header"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -86,8 +82,6 @@ export const operations: ClientOperation[] = [
         "in": "header"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -114,7 +108,6 @@ export const operations: ClientOperation[] = [
       }
     ],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -136,8 +129,6 @@ export const operations: ClientOperation[] = [
         "in": "path"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "204": {
         "type": "none",
@@ -166,8 +157,6 @@ export const operations: ClientOperation[] = [
         "name": "as_of"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -196,8 +185,6 @@ export const operations: ClientOperation[] = [
         "name": "expires_at"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -227,8 +214,6 @@ export const operations: ClientOperation[] = [
         "in": "path"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "204": {
         "type": "none",
@@ -252,8 +237,6 @@ export const operations: ClientOperation[] = [
         "in": "header"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -281,8 +264,6 @@ export const operations: ClientOperation[] = [
         "in": "header"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -304,8 +285,6 @@ export const operations: ClientOperation[] = [
         "in": "path"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -333,8 +312,6 @@ export const operations: ClientOperation[] = [
         "name": "limit"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -348,7 +325,6 @@ export const operations: ClientOperation[] = [
     "path": "/query",
     "parameters": [],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -362,7 +338,6 @@ export const operations: ClientOperation[] = [
     "path": "/query",
     "parameters": [],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -389,8 +364,6 @@ export const operations: ClientOperation[] = [
         "name": "last"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -404,7 +377,6 @@ export const operations: ClientOperation[] = [
     "path": "/changes",
     "parameters": [],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -423,7 +395,6 @@ export const operations: ClientOperation[] = [
       }
     ],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -442,7 +413,6 @@ export const operations: ClientOperation[] = [
       }
     ],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -467,7 +437,6 @@ export const operations: ClientOperation[] = [
       }
     ],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -486,7 +455,6 @@ export const operations: ClientOperation[] = [
       }
     ],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -506,8 +474,6 @@ export const operations: ClientOperation[] = [
         "name": "id"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "text",
@@ -520,8 +486,6 @@ export const operations: ClientOperation[] = [
     "method": "GET",
     "path": "/healthcheck",
     "parameters": [],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -534,8 +498,6 @@ export const operations: ClientOperation[] = [
     "method": "GET",
     "path": "/metrics",
     "parameters": [],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "text",

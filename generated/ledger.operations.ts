@@ -8,8 +8,6 @@ export const operations: ClientOperation[] = [
     "method": "GET",
     "path": "/healthcheck",
     "parameters": [],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -35,8 +33,6 @@ export const operations: ClientOperation[] = [
     "method": "GET",
     "path": "/metrics",
     "parameters": [],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "text",
@@ -73,8 +69,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -94,7 +88,6 @@ export const operations: ClientOperation[] = [
     "path": "/v1/event",
     "parameters": [],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "202": {
         "type": "json",
@@ -129,8 +122,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -155,8 +146,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -206,8 +195,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -234,8 +221,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -383,8 +368,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -403,7 +386,6 @@ export const operations: ClientOperation[] = [
       }
     ],
     "hasBody": true,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -449,8 +431,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -496,8 +476,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -586,8 +564,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -691,8 +667,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -813,8 +787,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -869,8 +841,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -903,8 +873,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -954,8 +922,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -992,8 +958,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1030,8 +994,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1088,8 +1050,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1155,8 +1115,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1238,8 +1196,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1280,8 +1236,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1324,8 +1278,6 @@ export const operations: ClientOperation[] = [
         "name": "at_least"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1344,8 +1296,6 @@ export const operations: ClientOperation[] = [
     "method": "GET",
     "path": "/v1/intake",
     "parameters": [],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1381,8 +1331,6 @@ export const operations: ClientOperation[] = [
         "name": "cursor"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",
@@ -1406,8 +1354,6 @@ export const operations: ClientOperation[] = [
         "in": "path"
       }
     ],
-    "hasBody": false,
-    "isIdempotent": true,
     "successes": {
       "200": {
         "type": "json",

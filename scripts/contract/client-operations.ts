@@ -2,8 +2,6 @@ import type { ClientContent, ClientOperation } from "../../src/client/operation.
 import { needsBigInt } from "../../src/contract/int64.ts";
 import { type Contract, type DeclaredResponse, follow, operationsOf } from "../../src/contract/operations.ts";
 
-const idempotentMethods = ["GET", "PUT", "DELETE", "QUERY"];
-
 /** The operations of a contract, as the client needs them. */
 export function clientOperations(contract: Contract): ClientOperation[] {
   return operationsOf(contract).map(
@@ -16,8 +14,8 @@ export function clientOperations(contract: Contract): ClientOperation[] {
         ...(place !== "query" && { in: place }),
         ...(explode === false && { isJoined: true }),
       })),
-      hasBody: body !== undefined,
-      isIdempotent: isIdempotent || idempotentMethods.includes(method),
+      ...(body !== undefined && { hasBody: true }),
+      ...(method === "POST" && !isIdempotent && { isIdempotent: false }),
       successes: Object.fromEntries(
         Object.entries(responses)
           .filter(([status]) => status.startsWith("2"))

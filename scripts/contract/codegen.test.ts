@@ -191,11 +191,11 @@ test("types and operations know large integers, defaults, calls that can be repe
   const of = (members: string[]) =>
     operations.map((operation: Record<string, unknown>) => members.map((member) => operation[member]));
   expect(of(["operationId", "method", "path", "hasBody", "isIdempotent"])).toEqual([
-    ["getOdd", "GET", "/odd/{id}", false, true],
-    ["removeOdd", "DELETE", "/odd/{id}", false, true],
-    ["addOdd", "POST", "/odd/{id}", false, false],
-    ["hasOdd", "POST", "/query", false, true],
-    ["setOdd", "PUT", "/query", true, true],
+    ["getOdd", "GET", "/odd/{id}", undefined, undefined],
+    ["removeOdd", "DELETE", "/odd/{id}", undefined, undefined],
+    ["addOdd", "POST", "/odd/{id}", undefined, false],
+    ["hasOdd", "POST", "/query", undefined, undefined],
+    ["setOdd", "PUT", "/query", true, undefined],
   ]);
   const id = { name: "id", in: "path" };
   const none = { 204: { type: "none", bigints: [] } };

@@ -244,7 +244,7 @@ describe("a call is repeated", () => {
     expect(requests[0]?.headers).toContainEqual(["content-type", "application/json"]);
   });
 
-  test.each<[string, { retries?: number }, number, { isIdempotent?: boolean }]>([
+  test.each<[string, { retries?: number }, number, { isIdempotent?: false }]>([
     ["after a permanent error", {}, 500, {}],
     ["with retries: 0", { retries: 0 }, 503, {}],
     ["if the operation is not idempotent", {}, 503, { isIdempotent: false }],

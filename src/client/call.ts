@@ -42,7 +42,8 @@ export async function send<Body>(call: Call, read: (response: HttpResponse) => P
         if (await authorize(call, true)) continue;
       }
       retry += 1;
-      const delayMs = operation.isIdempotent && retry <= retries ? retryDelayMs(error, retry) : undefined;
+      const delayMs =
+        operation.isIdempotent !== false && retry <= retries ? retryDelayMs(error, retry) : undefined;
       if (delayMs === undefined || delayMs >= limit.remainingMs()) throw error;
       await sleep(delayMs, limit.signal);
     }

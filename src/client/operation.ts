@@ -1,13 +1,13 @@
-/** What the client knows of an operation. Codegen derives it from the contract. */
+/** What the client knows of an operation. Codegen derives it from the contract, without what is usual, to keep bundles small. */
 export interface ClientOperation {
   operationId: string;
   method: "GET" | "PUT" | "POST" | "DELETE" | "QUERY";
   /** The path in the contract, for example `/v1/event/{eventId}`. */
   path: string;
   parameters: ClientParameter[];
-  hasBody: boolean;
-  /** True if a repetition has no further effect: by its method, or by `x-idempotent` in the contract. */
-  isIdempotent: boolean;
+  hasBody?: true;
+  /** False if a repetition can have a further effect: a POST without `x-idempotent` in the contract. */
+  isIdempotent?: false;
   /** The successful responses, by status. */
   successes: Record<string, ClientContent>;
 }
