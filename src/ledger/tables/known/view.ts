@@ -11,18 +11,22 @@ import { endOf, isKnown, isKnownEvent, type KnownPosition } from "./position.ts"
 export type Tables = Record<string, string | ((bind: Bind) => string)>;
 
 /**
- * Runs statements that find these tables instead of those with the same names: each is a common table expression of the
- * statement, which the planner opens. So the statements of the present also read the past.
+ * Runs statements that find these tables instead of those with the same names: each that a statement names is a common table
+ * expression of it, which the planner opens. So the statements of the present also read the past.
  */
 export const withTables = (sql: Sql, tables: Tables): Sql => ({
   run: (script) => sql.run(script),
   query(text, given = []) {
     const values = [...given];
     const bind: Bind = (value) => `$${values.push(value)}`;
-    const expressions = Object.entries(tables).map(
-      ([name, query]) => `${name} as not materialized (${typeof query === "string" ? query : query(bind)})`,
+    const named = new Set(text.match(/\w+/g));
+    const expressions = Object.entries(tables).flatMap(([name, query]) =>
+      named.has(name)
+        ? `${name} as not materialized (${typeof query === "string" ? query : query(bind)})`
+        : [],
     );
-    return sql.query(`with ${expressions} select * from (${text}) as statement`, values, "custom");
+    const first = expressions.length > 0 ? `with ${expressions}` : "";
+    return sql.query(`${first} select * from (${text}) as statement`, values, "custom");
   },
 });
 
