@@ -18,7 +18,7 @@ const failureOf = <Body>(call: Promise<unknown>) =>
 async function callLedger() {
   const at = { baseURL: ledgerUrl };
   const { agreement, message, stored } = requests;
-  const missing = await failureOf<ledger.Problem>(ledger.getEvent(requests.unknownEvent.eventId, at));
+  const missing = await failureOf<ledger.Problem>(ledger.getEvent(requests.unknownEvent.eventId, {}, at));
   show("missing", missing?.data);
   show("found", (await ledger.searchTransactions(requests.search, at)).data);
   show("accounts", (await ledger.listGatewayPerformance(requests.march, at)).data);
