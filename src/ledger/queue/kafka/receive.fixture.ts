@@ -4,6 +4,7 @@
  * MiB.
  */
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { say } from "../../../process/command.ts";
 import { openQueue } from "../queues.ts";
 
@@ -29,6 +30,8 @@ const held = await receive(60_000);
 for (let more = await receive(2000); more.length > 0; more = await receive(2000)) held.push(...more);
 await queue.acknowledge(held);
 while (numbers.length < Number(count)) await queue.acknowledge(await receive(60_000));
-const waiting = await queue.countWaiting();
+// The position of the group is committed after the acknowledgement.
+let waiting = await queue.countWaiting();
+for (; waiting > 0; waiting = await queue.countWaiting()) await sleep(100, undefined, { signal: stop });
 const grownBy = Math.round(memory("VmHWM") - before);
 say(JSON.stringify({ held: held.length, numbers, waiting, grownBy }));
