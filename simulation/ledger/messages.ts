@@ -304,8 +304,13 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
   const account = random.chance(0.5) ? (accounts[0] as string) : random.pick(accounts);
   const id = paymentId(number);
   const somePayout = () => payoutId(account, random.integer(0, payoutMax));
-  const inPayout = (type: string) =>
-    maybe<Step>(random, 0.4, () => [`${type}_INCLUDED_IN_PAYOUT`, { gateway_payout_id: somePayout() }]);
+  const included = (type: string, probability: number) =>
+    maybe<Step>(random, probability, () => [
+      `${type}_INCLUDED_IN_PAYOUT`,
+      { gateway_payout_id: somePayout() },
+    ]);
+  // The second one moves it to another payout.
+  const inPayout = (type: string) => [...included(type, 0.4), ...included(type, 0.1)];
   const childAccount = random.chance(0.03) ? random.pick(accounts) : account;
   const ofChild = () => ({ gateway_account_id: childAccount, amount: random.integer(1, 900) });
   const payment: Resource = {

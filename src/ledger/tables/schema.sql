@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: ef9287ac9eda3fa19a4e94ec19a260fe3dc5b994a897686138df687a23f75450
+-- Hash of the migrations and of this text: 73380164d083d6b434ee1c7b84b71aece7e2d0345890e14c6734dc77e870145d
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -131,6 +131,14 @@ CREATE TABLE event_feed_epoch (
   only_row boolean NOT NULL DEFAULT true,
   CONSTRAINT event_feed_epoch_pkey PRIMARY KEY (only_row),
   CONSTRAINT event_feed_epoch_only_row_check CHECK (only_row)
+);
+
+-- The transactions that a payout settled before an event moved them to another one, so that payouts can be read as of a
+-- position.
+CREATE TABLE former_settlement (
+  gateway_payout_id text NOT NULL,
+  external_id text NOT NULL,
+  CONSTRAINT former_settlement_pkey PRIMARY KEY (gateway_payout_id, external_id)
 );
 
 -- How long events took from their acceptance until a destination had them, in all processes together: a row for each
@@ -341,6 +349,8 @@ CREATE INDEX transaction_metadata_values_idx ON transaction USING gin (metadata_
 CREATE INDEX transaction_not_live_idx ON transaction USING btree (gateway_account_id) WHERE live = false;
 CREATE INDEX transaction_parent_external_id_idx ON transaction USING btree (parent_external_id) WHERE parent_external_id IS NOT NULL;
 CREATE INDEX transaction_payout_account_idx ON transaction USING btree (gateway_payout_id, gateway_account_id) WHERE gateway_payout_id IS NOT NULL;
+-- Notes a payout that does not settle the transaction any more.
+CREATE TRIGGER note_former_settlement AFTER UPDATE ON transaction FOR EACH ROW WHEN (old.gateway_payout_id <> new.gateway_payout_id) EXECUTE FUNCTION note_former_settlement();
 -- Removes the outlines of removed transactions.
 CREATE TRIGGER outline_delete AFTER DELETE ON transaction REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION outline_delete();
 -- Adds the outlines of new transactions, in the transaction of the statement, whichever release runs it.
@@ -1102,6 +1112,16 @@ begin
     gross_amount = summary.gross_amount + excluded.gross_amount;
   insert into transaction_summary_merge values (new_end);
   return least(merged, changes_max);
+end $function$;
+
+-- Adds the payout of the old row to former_settlement.
+CREATE OR REPLACE FUNCTION note_former_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into former_settlement values (old.gateway_payout_id, old.external_id) on conflict do nothing;
+  return null;
 end $function$;
 
 -- Notes the present SQL transaction in known_since.

@@ -92,6 +92,31 @@ test("a payout shows what it settles in its account, and the difference; a faile
   });
 });
 
+test("as of a position, a payout settles what it settled then, also what another payout settles now", async () => {
+  const payout = (id: string) => story("payout", id, ["10:00", "PAYOUT_CREATED", { amount: 300 }]);
+  const moved = payment(
+    "moved",
+    { amount: 300 },
+    ["11:00", "CAPTURE_CONFIRMED"],
+    ["12:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "old" }],
+    ["13:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "new" }],
+  );
+  await ledger.store(payout("old"), payout("new"), moved.slice(0, 3));
+  const path = "/v1/payout/old?gateway_account_id=57";
+  const before = await ledger.request(path);
+  expect(before.json.settled_amount).toBe(300);
+  await ledger.send(...moved.slice(3));
+  await ledger.until("/v1/payout/new?gateway_account_id=57", { settled_amount: 300 });
+  const position = before.headers["ledger-position"];
+  expect(await get(`${path}&known_at=${position}`)).toEqual(before.json);
+  const list = await get(`/v1/payout?gateway_account_id=57&extended=true&known_at=${position}`);
+  expect(list.results).toMatchObject([
+    { gateway_payout_id: "po1" },
+    { gateway_payout_id: "old", settled: before.json.settled },
+    { gateway_payout_id: "new", settled_amount: 0 },
+  ]);
+});
+
 const noAccount = "Field [gateway_account_id] cannot be empty";
 test.each([
   ["", 400, noAccount],

@@ -208,12 +208,16 @@ function pageOf(found: RecordedChange[], max: number): ChangePage {
   return { changes, next: found.length > max ? changes.at(-1) : undefined };
 }
 
-/** The transactions that these payouts settle now and that have changed since a position. Undefined if there are more than `max`. */
+/** The transactions that these payouts settle or have settled and that have changed since a position. Undefined if there are more than `max`. */
 export async function changedOfPayouts(sql: Sql, position: KnownPosition, payoutIds: string[], max: number) {
   const ids = await queryIds(
     sql,
     `select external_id as id from transaction
-     where gateway_payout_id = any($1::text[]) and exists (
+     where external_id in (
+       select external_id from transaction where gateway_payout_id = any($1::text[])
+       union all
+       select external_id from former_settlement where gateway_payout_id = any($1::text[])
+     ) and exists (
        select from event
        where resource_external_id in (external_id, parent_external_id) and not ${isKnownEvent("event.id", position)}
      ) limit ${max + 1}`,
