@@ -16,7 +16,7 @@ import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
-import { relatedEvents } from "../projection/events.fixture.ts";
+import { events, relatedEvents } from "../projection/events.fixture.ts";
 import type { NewEvent } from "./event.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
@@ -176,6 +176,34 @@ test("summaries by hour are those of older transactions, whether their changes a
   expect(inLondon.slice(0, 2)).toMatchObject([{ count: 34n }, { count: 36n }]);
 });
 
+test("transactions that have moved to another payout since the first position are noted", async () => {
+  await using database = await openNewDatabase();
+  await using previous = await newMigrations({}, "0040-feed-without-accounts.sql");
+  await migrate(database, undefined, previous.url);
+  const included = (id: string, ...payouts: string[]) => [
+    ...events("payment", id, ["10:00", "PAYMENT_CREATED", { gateway_account_id: "57" }]),
+    ...payouts.flatMap((gateway_payout_id, index) =>
+      events("payment", id, [`1${index + 1}:00`, "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id }]),
+    ),
+  ];
+  const store = (some: NewEvent[]) => ingest(database, { events: some, rebuilds: [], deadLetters: [] });
+  const moved = included("moved", "first", "second", "x".repeat(255));
+  await store(moved.slice(0, 2));
+  await store([...moved.slice(2), ...included("once", "first"), ...included("twice", "first", "first")]);
+  await migrate(database);
+  const noted = () =>
+    database.query(
+      "select gateway_payout_id as payout, external_id as id from former_settlement order by 1, 2",
+    );
+  const expected = [
+    { payout: "first", id: "moved" },
+    { payout: "second", id: "moved" },
+  ];
+  expect(await noted()).toEqual(expected);
+  await store(included("once", "first", "third").slice(2));
+  expect(await noted()).toEqual([expected[0], { payout: "first", id: "once" }, expected[1]]);
+});
+
 const thing = { "9001-thing.sql": "create table thing (id text)" };
 
 test.each([
@@ -315,6 +343,7 @@ const allowed: Record<string, RegExp[]> = {
     /^create (or replace )?function \w+\(/,
     /^do \$\w+\$ .* create function /,
     /^create (or replace )?trigger \w+ after (insert|update|delete) on \w+ referencing .* for each statement /,
+    /^create trigger \w+ after update on \w+ for each row when /,
     /^create trigger \w+ before (insert|update|insert or update) on \w+ for each row /,
     /^alter table \w+ set \(fillfactor = \d+\)$/,
     // It reads a whole table without a lock that a request of the previous release would wait for.
@@ -327,6 +356,8 @@ const allowed: Record<string, RegExp[]> = {
     /^lock table \w+ in share row exclusive mode$/,
     // It reads a table from which rows are removed after seconds.
     /^insert into transaction_change select 0, [^;]* from transaction_summary_change$/,
+    // It reads what was stored since migration 0037, which an upgrade from the previous release has run just before.
+    /^insert into former_settlement select [^;]* where sql_transaction >= \(select min\(sql_transaction\) from instant_position\) /,
     /^drop (table|view) \w+$/,
     /^drop function \w+\(\)$/,
     /^comment on \w+ [^']* is '/,

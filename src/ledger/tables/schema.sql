@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 73380164d083d6b434ee1c7b84b71aece7e2d0345890e14c6734dc77e870145d
+-- Hash of the migrations and of this text: e00eb7680e1be33a1fde4a6da1f6ab55480e2b6c89140ffbab0a63061c1583fa
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;

@@ -15,7 +15,7 @@ for each row when (old.gateway_payout_id <> new.gateway_payout_id) execute funct
 
 -- Those since the first position. The lock of the trigger waits for all writers.
 insert into former_settlement
-select distinct former.event_details ->> 'gateway_payout_id', external_id
+select distinct left(former.event_details ->> 'gateway_payout_id', 255), external_id
 from event_feed join event as latter on latter.id = event_id
   join event as former using (resource_type, resource_external_id)
   join transaction on external_id = resource_external_id

@@ -281,7 +281,8 @@ describe.each([
             // A page of filters that the summaries have is read with its total.
             const ofBoth = total === undefined ? rowsMax : rowsMax + ofTotal;
             expect({ filter, ofPage, isInBounds: ofPage <= ofBoth }).toMatchObject({ isInBounds: true });
-            // The row of the last merge is read, too. Plans by outdated statistics read up to 1,501 rows more.
+            // The row of the last merge is read, too. By outdated statistics, all is live: then a total of what is not live
+            // reads all of that, of which there are 1,500, for the part of an hour at the ends of the interval.
             expect({ filter, ofTotal, isInBounds: ofTotal <= skewedRows + spareRows }).toMatchObject({
               isInBounds: true,
             });
