@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import deque
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import schemathesis
@@ -126,29 +127,30 @@ def cursor_of_a_page(case, query):
         query.pop("cursor", None)
 
 
-# The last position that the ledger has given.
-GIVEN = {}
+# The last position that the ledger has given, if any.
+GIVEN = deque(maxlen=1)
 
 
 @schemathesis.hook
 def after_call(context, case, response):
-    for position in response.headers.get("ledger-position", []):
-        GIVEN["position"] = position
+    GIVEN.extend(response.headers.get("ledger-position", []))
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """
-    A position is that of an earlier response. Before the first one there is none. The ledger of the run has no day that is
-    over.
+    A position is that of an earlier response, and no day, since the ledger of the run has none that is over. The first
+    requests have no position.
     """
     if not case.meta.generation.mode.is_positive:
         return
     query = parameters_of(case)
     for name in {"known_at", "at_least", "since", "until"} & query.keys():
         if is_replaced(query[name]) or len(query[name]) == len("2024-10-31"):
-            query.pop(name)
-            query.update({name: position for position in GIVEN.values()})
+            if GIVEN:
+                query[name] = GIVEN[0]
+            else:
+                query.pop(name)
 
 
 @valid_when_sent("listFeatures", "hasFeature", "listResources")
