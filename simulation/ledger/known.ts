@@ -42,9 +42,13 @@ const comparable = (text: string) =>
     '"$1":{}',
   );
 
-/** The HTTP error that a response may have: too many transactions to fold again, or too long a wait for those in flight. */
+/**
+ * The HTTP error that a response may have: too many transactions to fold again, or too long a wait for those in flight. The
+ * client that sends the request permits a 504 only during a fault.
+ */
 function permittedErrorOf({ status, text }: Response): string | undefined {
   if (status === 503) return "unavailable";
+  if (status === 504) return "too slow";
   return status === 400 && text.includes("have changed since its position") ? "too many changes" : undefined;
 }
 
