@@ -136,8 +136,11 @@ describeOnSmallDisk("on a full disk of the PostgreSQL server", 600, (openDisk) =
         fill: () => disk.fill(),
         async clear() {
           await disk.clear();
-          // The server exits if it lacks the space for its recovery.
-          if (!server.isRunning()) await eventually(() => server.start());
+          // The server exits if it lacked the space for its recovery, perhaps only now.
+          await eventually(async () => {
+            if (!server.isRunning()) await server.start();
+            await ledger.database.query("select 1");
+          });
         },
       });
     });
