@@ -29,10 +29,11 @@ def valid(*operation_ids):
 
 
 def valid_when_sent(*operation_ids):
-    """The same for all requests, just before they are sent."""
+    """The same for all requests of these operations (default: of all), just before they are sent."""
+    hook = schemathesis.hook.apply_to(operation_id=list(operation_ids)) if operation_ids else schemathesis.hook
 
     def register(complete):
-        @schemathesis.hook.apply_to(operation_id=list(operation_ids))
+        @hook
         def before_call(context, case, kwargs):
             if case.meta.generation.mode.is_positive:
                 complete(case, parameters_of(case))
@@ -119,8 +120,8 @@ def known_cursor(case, query):
 
 
 @valid_when_sent("listTickerEvents", "searchTransactions", "queryTransactions", "listTransactionEvents", "listChildTransactions",
-                 "getTransactionReport", "listTransactionReportChanges", "listTransactionsByHour", "listGatewayPerformance", "searchAgreements",
-                 "listAgreementEvents", "listDeadLetters", "listResourceChanges")
+                 "getTransactionReport", "listTransactionReportChanges", "listTransactionsByHour", "listGatewayPerformance",
+                 "searchAgreements", "listAgreementEvents", "listDeadLetters", "listResourceChanges")
 def cursor_of_a_page(case, query):
     """At the beginning there is none."""
     if is_replaced(query.get("cursor")):
@@ -136,21 +137,17 @@ def after_call(context, case, response):
     GIVEN.extend(response.headers.get("ledger-position", []))
 
 
-@schemathesis.hook
-def before_call(context, case, kwargs):
+@valid_when_sent()
+def known_position(case, query):
     """
     A position is that of an earlier response, and no day, since the ledger of the run has none that is over. The first
     requests have no position.
     """
-    if not case.meta.generation.mode.is_positive:
-        return
-    query = parameters_of(case)
     for name in {"known_at", "at_least", "since", "until"} & query.keys():
         if is_replaced(query[name]) or len(query[name]) == len("2024-10-31"):
+            query.pop(name)
             if GIVEN:
                 query[name] = GIVEN[0]
-            else:
-                query.pop(name)
 
 
 @valid_when_sent("listFeatures", "hasFeature", "listResources")

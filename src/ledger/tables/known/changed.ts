@@ -208,7 +208,10 @@ function pageOf(found: RecordedChange[], max: number): ChangePage {
   return { changes, next: found.length > max ? changes.at(-1) : undefined };
 }
 
-/** The transactions that these payouts settle or have settled and that have changed since a position. Undefined if there are more than `max`. */
+/**
+ * The transactions that these payouts settle or have settled and that have changed since a position. Undefined if there are
+ * more than `max`.
+ */
 export async function changedOfPayouts(sql: Sql, position: KnownPosition, payoutIds: string[], max: number) {
   const ids = await queryIds(
     sql,
