@@ -60,6 +60,8 @@ export const attacksOnRequests: Attack<Target>[] = [
       const bodies = [
         ...oddTexts(1_000_000),
         `{${Array.from({ length: 9000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        // Each name may be meant as another one.
+        `{${Array.from({ length: 9000 }, (_, index) => `"features${index}":1`).join(",")}}`,
         `{"resources":[${"{},".repeat(4000)}{}],"features":[${"0,".repeat(4000)}0]}`,
         JSON.stringify({ ...query, features: names(9000) }),
         JSON.stringify({ ...query, x: "a".repeat(1_000_000) }),

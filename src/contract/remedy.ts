@@ -35,10 +35,6 @@ export function remedyOfName(error: ErrorObject, isValid: Check): PatchOperation
   const { keyword, instancePath: path, params, data, parentSchema = {} } = error;
   const { properties = {} } = parentSchema as JsonSchema;
   const members = data as Record<string, unknown>;
-  const known = Object.keys(properties);
-  const unknown = Object.keys(members)
-    .filter((name) => !Object.hasOwn(properties, name))
-    .slice(0, namesMax);
   const move = (from: string, to: string): PatchOperation[] => [
     { op: "move", from: `${path}/${escapePointer(from)}`, path: `${path}/${escapePointer(to)}` },
   ];
@@ -46,15 +42,31 @@ export function remedyOfName(error: ErrorObject, isValid: Check): PatchOperation
     // Where other members are not allowed, the unknown member has the remedy.
     if (parentSchema.additionalProperties === false) return undefined;
     const name: string = params.missingProperty;
-    const misspelt = nearest(name, unknown);
+    const misspelt = nearest(name, unknownNames(members, properties));
     const schema = properties[name];
     return misspelt && schema && isValid(schema, members[misspelt]) ? move(misspelt, name) : undefined;
   }
   const name: string = params.additionalProperty;
+  const known = Object.keys(properties);
   const meant = nearest(name, known);
   if (meant === undefined || Object.hasOwn(members, meant)) return undefined;
-  const isUnclear = unknown.some((other) => other !== name && nearest(other, known) === meant);
+  const isUnclear = unknownNames(members, properties).some(
+    (other) => other !== name && nearest(other, known) === meant,
+  );
   return isUnclear ? undefined : move(name, meant);
+}
+
+/** The unknown names of each object, since each of its thousands of names can be an error. */
+const unknownOf = new WeakMap<object, { properties: object; names: string[] }>();
+
+/** The first names that are unknown. */
+function unknownNames(members: object, properties: object): string[] {
+  const found = unknownOf.get(members);
+  if (found?.properties === properties) return found.names;
+  const unknown = Object.keys(members).filter((name) => !Object.hasOwn(properties, name));
+  const names = unknown.slice(0, namesMax);
+  unknownOf.set(members, { properties, names });
+  return names;
 }
 
 /** The remedy of an unknown member that resembles no known one. Libraries of JSON Patch refuse the path `/__proto__`. */
