@@ -190,10 +190,10 @@ alter table transaction disable trigger outline_update;`,
     simulation: ["--store", "postgres"],
   },
   {
-    name: "a change has the clock of the process that sent it",
+    name: "a change has the clock of the process that sent it, which is a second behind",
     file: "src/features/store/postgres/migrations/0002-instants.sql",
     original: "recorded_at := feature_storage.next_instant();",
-    defective: "recorded_at := now_ms;",
+    defective: "recorded_at := now_ms - 1000;",
     simulation: ["--store", "postgres"],
   },
   {
