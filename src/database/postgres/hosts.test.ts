@@ -309,6 +309,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
     await eventually(async () => expect(await database.query(isEncrypted)).toEqual([{ ssl: true }]));
     await using other = await open(`localhost:${port},localhost:${port}`);
-    await expect(other.check()).rejects.toThrow("does not match certificate");
+    // On a slow machine a host can also give no response.
+    await eventually(() => expect(other.check()).rejects.toThrow("does not match certificate"));
   });
 });
