@@ -5,6 +5,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { type Issuer, openIssuer } from "../../../testing/issuer.ts";
 import { message } from "../../../testing/messages.ts";
 import { ledgerSamples, type Sample } from "../../../testing/requests.ts";
+import { feedIsComplete } from "../tables/feed/feed.fixture.ts";
 import { startLedger } from "./ledger.fixture.ts";
 
 let issuer: Issuer;
@@ -185,6 +186,7 @@ test("accounts, claims and scopes that differ only in letter case, or when they 
 });
 
 test("each of many callers at the same time gets the response that it gets alone", async () => {
+  await feedIsComplete(ledger.database);
   const callers = [own, all, { ...own, accounts: ["56"] }, { scope: "ledger:read", accounts: ["57"] }, {}];
   const paths = ofAccounts.flatMap(([, { path }]) => [path, path.replace("account_id=57", "account_id=56")]);
   const requests = paths.flatMap((path) => callers.map((claims) => ({ path, claims })));
