@@ -59,9 +59,10 @@ export const attacksOnRequests: Attack<Target>[] = [
       const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
       const bodies = [
         ...oddTexts(1_000_000),
-        `{${Array.from({ length: 9000 }, (_, index) => `"m${index}":1`).join(",")}}`,
-        // Each name may be meant as another one.
-        `{${Array.from({ length: 9000 }, (_, index) => `"features${index}":1`).join(",")}}`,
+        // Each name of the second body can be a misspelt one.
+        ...["m", "features"].map(
+          (name) => `{${Array.from({ length: 9000 }, (_, index) => `"${name}${index}":1`).join(",")}}`,
+        ),
         `{"resources":[${"{},".repeat(4000)}{}],"features":[${"0,".repeat(4000)}0]}`,
         JSON.stringify({ ...query, features: names(9000) }),
         JSON.stringify({ ...query, x: "a".repeat(1_000_000) }),
