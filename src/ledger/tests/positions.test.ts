@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
-import { message } from "../../../testing/messages.ts";
+import { message, story } from "../../../testing/messages.ts";
 import type { Database } from "../../database/database.ts";
 import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { ledgerOfFile, payment, startLedger } from "./ledger.fixture.ts";
@@ -160,6 +160,32 @@ test("a search as of a position after which too many transactions have changed g
     `/v1/report/transactions?account_id=changed&group_by=state&known_at=${position}`,
   );
   expect(inState.groups).toMatchObject([{ state: "success", count: 1001 }]);
+});
+
+test("the changes of a report by state have those that bring a transaction into the states, and those that take it out", async () => {
+  await using own = await startLedger();
+  await own.store(story("payment", "pay1", ["09:00", "PAYMENT_CREATED", { amount: 100 }]));
+  const since = await positionOf(report, own);
+  await own.send(...story("payment", "pay1", ["10:00", "CAPTURE_CONFIRMED"]));
+  await own.until("/v1/transaction/pay1?account_id=57", { state: { status: "success" } });
+  const changesOf = async (query: string) => {
+    const path = report.replace("transactions", "transactions/changes");
+    const { groups, changes } = await own.get(`${path}&since=${since}&${query}`);
+    return [{ groups }, ...changes].map((one) => one.groups.map(({ count }: { count: number }) => count));
+  };
+  for (const [query, counts] of [
+    ["payment_states=created", [-1]],
+    ["payment_states=success", [1]],
+    ["state=created", [-1]],
+    ["payment_states=created&from_date=2024-03-05T00:00:00Z&to_date=2024-03-06T00:00:00Z", [-1]],
+    ["payment_states=created,success", []],
+    ["payment_states=declined", []],
+  ] as const)
+    expect([query, await changesOf(query)]).toEqual([query, counts.length > 0 ? [counts, counts] : [[]]]);
+  expect(await changesOf("group_by=state")).toEqual([
+    [-1, 1],
+    [-1, 1],
+  ]);
 });
 
 test("a request gets its response though something changes before each of its statements", async () => {
