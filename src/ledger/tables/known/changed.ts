@@ -37,16 +37,16 @@ export async function lastMidnight(sql: Sql, accounts: string[] | undefined): Pr
  * changes that are not merged.
  */
 function changesSince(
-  { position, mergedEnd, accounts, created, differing }: Since,
+  { position, mergedEnd, accounts, created, condition = "true" }: Since,
   limit: number,
   bind: Bind,
 ): string {
   const ofAccounts = accounts ? `gateway_account_id = any(${bind(accounts)}::text[])` : "true";
   const ofHours = hoursCondition(created, bind);
   const later = `sql_transaction >= ${mergedEnd} and sql_transaction < 9223372036854775807
-    and not ${isKnown("sql_transaction", position)} and ${differing ?? "true"}`;
+    and not ${isKnown("sql_transaction", position)} and ${condition}`;
   const isChanged = `${ofHours} and merged_end > ${mergedEnd}`;
-  const change = `select sql_transaction, external_id from ${differing ? differences : "transaction_change"} where`;
+  const change = "select sql_transaction, external_id from transaction_change where";
   return `
     with changed_hour as materialized (${
       accounts
@@ -82,8 +82,8 @@ const hoursCondition = (created: Interval[], bind: Bind) => {
 interface Since extends CreatedIn {
   position: KnownPosition;
   mergedEnd: bigint;
-  /** A condition (SQL) for the `differences` that are read in place of the changes. Default: the changes are read. */
-  differing?: string;
+  /** A condition (SQL) for the changes. */
+  condition?: string;
 }
 
 /** The transactions that existed at a position and have changed since. Undefined if there are more than `max`, or too many changes. */
@@ -134,7 +134,7 @@ export async function listChanges(
 ): Promise<ChangePage> {
   const { values, bind } = binding();
   const changed = changesSince(
-    { ...between, differing: betweenCondition(between, after, bind) },
+    { ...between, condition: betweenCondition(between, after, bind) },
     changesMax + 1,
     bind,
   );
@@ -164,15 +164,16 @@ function isDivided({ position, until }: Between): string {
   return `sql_transaction = any('{${divided}}'::bigint[])`;
 }
 
-/** A change of the state is two differences: one of the state since then, and one of the state before. */
-const differences = "transaction_difference";
-
-/** A condition for differences after a position and another change, up to a position. */
+/** A condition for changes after a position and another change, up to a position. */
 function betweenCondition({ until, filter }: Between, after: RecordedChange | undefined, bind: Bind): string {
   const isUpTo = until.upTo ? `or sql_transaction = ${until.before}` : "";
   return `(${isKnown("sql_transaction", until)} ${isUpTo}) and ${afterCondition(after, bind)}
-    and (${["count", ...sumColumns]}) <> (0, 0, 0, 0, 0, 0, 0) and ${filterCondition(filter, bind)}`;
+    and (${["count", ...sumColumns]}) <> (0, 0, 0, 0, 0, 0, 0) and ${eitherStateMatches(filter, bind)}`;
 }
+
+/** A condition that a change brings a transaction into the states of the filter, or takes it out. */
+const eitherStateMatches = (filter: TransactionFilter, bind: Bind) =>
+  `exists (select from (values (state), (state_before)) as own (state) where ${filterCondition(filter, bind)})`;
 
 const afterCondition = (after: RecordedChange | undefined, bind: Bind) =>
   after ? `(sql_transaction, external_id) > (${after.sql_transaction}, ${bind(after.external_id)})` : "true";
@@ -188,7 +189,7 @@ async function listInOrder(
   const found = await sql.query<RecordedChange & { is_match: boolean; count: bigint }>(
     `select sql_transaction, external_id, coalesce(bool_or(is_match), false) as is_match, sum(count(*)) over () as count
      from (
-       select sql_transaction, external_id, ${matching} or ${isDivided(between)} as is_match from ${differences}
+       select sql_transaction, external_id, ${matching} or ${isDivided(between)} as is_match from transaction_change
        where sql_transaction >= ${after?.sql_transaction ?? between.mergedEnd} and sql_transaction < ${endOf(between.until) + 1n}
          and not ${isKnown("sql_transaction", between.position)} and ${afterCondition(after, bind)}
        ${inOrder} limit ${changesMax}
