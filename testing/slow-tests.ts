@@ -11,7 +11,7 @@ export const slowTests = {
   ],
   process: [
     "src/main.test.ts",
-    "src/tests/{backup,commands,private-files,readme,secrets}.test.ts",
+    "src/tests/{backup,commands,private-files,readme,secrets,erasure}.test.ts",
     "src/http/limits/limits.test.ts",
   ],
   pages: [

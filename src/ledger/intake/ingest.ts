@@ -22,6 +22,7 @@ import {
 import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { instrumentsMax, withTooManyInstruments } from "../tables/payment-instrument.ts";
+import { inheritRedactions, type Relation, redactEvents, redactPayoutVersions } from "../tables/redaction.ts";
 import { countEventsOf } from "../tables/resource.ts";
 import { countWrites, LimitExceeded } from "../tables/save-statement.ts";
 import { rebuildOutlines } from "../tables/search/outline.ts";
@@ -35,6 +36,7 @@ import {
   transactionTable,
   withTooManyChildren,
 } from "../tables/transaction.ts";
+import { withRedactions } from "./redacted-dead-letters.ts";
 import { resourceFolds } from "./resource-folds.ts";
 
 /** The contents of a batch of messages. */
@@ -43,6 +45,8 @@ export interface Batch {
   /** External ids of resources whose projections are rebuilt from all their events. */
   rebuilds: string[];
   deadLetters: DeadLetter[];
+  /** Erases the personal data of the resources whose projections are rebuilt. Default: no. */
+  redaction?: { keepsMetadata: boolean };
   /** Numbers of the dead letters whose messages these are. They are removed. Default: none. */
   replayed?: bigint[];
 }
@@ -62,15 +66,15 @@ export interface Ingested {
 export async function ingest(database: Database, batch: Batch): Promise<Ingested> {
   let changedRows = 0;
   for (const rebuilds of await rebuildsInPieces(database, batch.rebuilds)) {
-    const piece = { events: [], rebuilds, deadLetters: [] };
+    const piece = { ...batch, events: [], rebuilds, deadLetters: [], replayed: [] };
     changedRows += (await ingestWithLocks(database, piece, [])).changedRows;
   }
   const { events, deadLetters, replayed = [] } = batch;
   if (batch.rebuilds.length > 0 && events.length + deadLetters.length + replayed.length === 0) {
     return { stored: [], changedRows };
   }
-  const related = events.flatMap((event) => [event.parent_resource_external_id ?? [], agreementsOf(event)]);
-  const { stored } = await ingestWithLocks(database, { ...batch, rebuilds: [] }, related.flat(2));
+  const related = relationsIn(events).map(({ parent }) => parent);
+  const { stored } = await ingestWithLocks(database, { ...batch, rebuilds: [] }, related);
   return { stored, changedRows };
 }
 
@@ -95,10 +99,28 @@ async function ingestWithLocks(database: Database, batch: Batch, related: string
   try {
     return await database.transaction((sql) => ingestOnce(sql, batch, related));
   } catch (error) {
+    if (error instanceof ParentsRedacted) {
+      const redacts = {
+        events: [],
+        rebuilds: error.cause,
+        deadLetters: [],
+        redaction: { keepsMetadata: false },
+      };
+      await ingest(database, redacts);
+      return ingestWithLocks(database, batch, related);
+    }
     if (!(error instanceof ParentsNotLocked)) throw error;
     return ingestWithLocks(database, batch, [...related, ...error.cause]);
   }
 }
+
+/** The resources to which those of the events belong. */
+const relationsIn = (events: NewEvent[]): Relation[] =>
+  events.flatMap((event) =>
+    [event.parent_resource_external_id ?? [], agreementsOf(event)]
+      .flat()
+      .map((parent) => ({ id: event.resource_external_id, parent })),
+  );
 
 /** The agreement that an event of a payment instrument names, if any. */
 function agreementsOf({ resource_type, event_details }: NewEvent): string[] {
@@ -108,6 +130,11 @@ function agreementsOf({ resource_type, event_details }: NewEvent): string[] {
 
 /** Stored events name more parents: another receiver has stored them since the locks were chosen. */
 class ParentsNotLocked extends Error {
+  declare readonly cause: string[];
+}
+
+/** Resources must be redacted before, since those to which they belong are. */
+class ParentsRedacted extends Error {
   declare readonly cause: string[];
 }
 
@@ -121,7 +148,7 @@ export function permanentReason(error: unknown): string | undefined {
 
 async function ingestOnce(
   sql: Sql,
-  { events, rebuilds, deadLetters, replayed = [] }: Batch,
+  { events, rebuilds, deadLetters, redaction, replayed = [] }: Batch,
   related: string[],
 ): Promise<Ingested> {
   const writesBefore = rebuilds.length > 0 ? await countWrites(sql) : 0;
@@ -136,13 +163,17 @@ async function ingestOnce(
   // would deadlock on the rows. Everything else is written in one order after that.
   const toLock = [...new Set([...idsOf(events), ...rebuilds, ...related])];
   // The projections are read in their own statements after the locks, so that they see everything that was committed.
-  const [locked, saved, current, relations, opened] = await Promise.all([
+  const belonging = relationsIn(events);
+  const [locked, inheriting, , saved, current, relations, opened] = await Promise.all([
     toLock.length > 0 ? lockResources(sql, toLock) : [],
+    belonging.length > 0 ? inheritRedactions(sql, belonging) : [],
+    redaction && redactEvents(sql, rebuilds, redaction.keepsMetadata),
     events.length > 0 ? saveEvents(sql, events) : [],
     transactions.length > 0 ? currentTransactions(sql, toLock) : [],
     transactions.length > 0 ? relationsOf(sql, transactions) : [],
     Promise.all(kinds.map(async ({ type, open, ids }) => ({ type, fold: await open(sql, ids) }))),
   ]);
+  if (inheriting.length > 0) throw new ParentsRedacted("parents are redacted", { cause: inheriting });
   // Only these rows were read. A row may have got another parent while its lock was awaited.
   const read = new Set([...toLock, ...current.flatMap((row) => row.parent_external_id ?? [])]);
   await updateTransactions(sql, {
@@ -158,7 +189,8 @@ async function ingestOnce(
   }
   await requireFewInstruments(sql, saved);
   if (saved.length === 0) await awaitStandby(sql);
-  if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
+  if (redaction) await redactPayoutVersions(sql, rebuilds);
+  if (deadLetters.length > 0) await saveDeadLetters(sql, await withRedactions(sql, deadLetters));
   if (replayed.length > 0) await removeDeadLetters(sql, replayed);
   if (rebuilds.length === 0) return { stored: saved, changedRows: 0 };
   const rows = (await countWrites(sql)) - writesBefore;

@@ -1,5 +1,5 @@
 import type { AgreementRow, AgreementState } from "../tables/agreement.ts";
-import { textOf } from "./details.ts";
+import { searchedText, textOf } from "./details.ts";
 import type { Projection } from "./history.ts";
 import { agreementStateSetBy } from "./states.ts";
 
@@ -19,7 +19,7 @@ export const agreementProjection: Projection<AgreementRow, AgreementState> = {
       ...row,
       state,
       first_event_id: fold.firstEventId(),
-      reference: textOf(row.details, "reference") ?? null,
+      reference: searchedText(row.details, "reference"),
       cancelled_date: state === "CANCELLED" ? newestTimestamp : null,
       cancelled_by_user_email: (wasByUser && textOf(row.details, "user_email")) || null,
     };

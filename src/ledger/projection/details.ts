@@ -1,5 +1,6 @@
 import { integerOf, isRawNumber } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
+import { redacted } from "../tables/redaction.ts";
 
 /**
  * Readers of one member of the details. The schema of messages allows numbers as text and text as numbers. A reader returns
@@ -8,6 +9,12 @@ import { readInstant } from "../../values/instant.ts";
 
 export const textOf = <Details>(details: Details, name: keyof Details): string | undefined =>
   scalarText(details[name]);
+
+/** The text by which searches find a row. None finds an erased value. */
+export function searchedText<Details>(details: Details, name: keyof Details): string | null {
+  const text = textOf(details, name) ?? null;
+  return text === redacted ? null : text;
+}
 
 /** A text, number or boolean as text; undefined for anything else. */
 export function scalarText(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
 import type { Details } from "../tables/event.ts";
 import { foldStateOf } from "../tables/fold-state.ts";
 import type { MetadataKeyRow } from "../tables/metadata-key.ts";
+import { redacted } from "../tables/redaction.ts";
 import { scalarText } from "./details.ts";
 
 /** Longer values cannot be searched. */
@@ -10,7 +11,7 @@ const searchLengthMax = 255;
 export function metadataValuesOf(details: Details): string[] | null {
   const texts = Object.values(metadataOf(details))
     .flatMap((value) => scalarText(value)?.toLowerCase() ?? [])
-    .filter((text) => text.length <= searchLengthMax);
+    .filter((text) => text.length <= searchLengthMax && text !== redacted.toLowerCase());
   return texts.length > 0 ? [...new Set(texts)].sort() : null;
 }
 

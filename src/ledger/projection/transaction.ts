@@ -6,7 +6,7 @@ import type {
   TransactionState,
   TransactionType,
 } from "../tables/transaction.ts";
-import { booleanOf, textOf } from "./details.ts";
+import { booleanOf, searchedText, textOf } from "./details.ts";
 import { Folds, type Projection } from "./history.ts";
 import { metadataValuesOf } from "./metadata.ts";
 import { stateSetBy } from "./states.ts";
@@ -77,7 +77,7 @@ export function withPaymentDetails(
     isPayment || row.parent_external_id === null ? undefined : others.get(row.parent_external_id);
   const isOfAccount = account !== null && parent?.gateway_account_id === account;
   const shown = isOfAccount ? parent.details : row.details;
-  const ofPayment = (name: keyof Details) => textOf(shown, name) ?? null;
+  const ofPayment = (name: keyof Details) => searchedText(shown, name);
   return {
     ...row,
     reference: ofPayment("reference"),

@@ -47,7 +47,10 @@ export const agreementTable = resourceTable<AgreementRow>(
 
 /** An agreement as responses show it. Details are JSON. */
 export interface FoundAgreement
-  extends Omit<AgreementRow, "event_count" | "first_event_id" | "folded" | "gateway_account_id" | "details"> {
+  extends Omit<
+    AgreementRow,
+    "event_count" | "first_event_id" | "folded" | "gateway_account_id" | "reference" | "details"
+  > {
   details: string;
   /** Its newest payment instrument. */
   payment_instrument: FoundInstrument | null;
@@ -67,9 +70,10 @@ function shownColumns(bytesMax: string): string {
   const wholeCondition = `${size} <= ${bytesMax}::bigint`;
   return `
     agreement.external_id, agreement.service_id, agreement.live, agreement.state, agreement.created_date,
-    agreement.reference, agreement.cancelled_date, agreement.cancelled_by_user_email,
+    agreement.cancelled_date, agreement.cancelled_by_user_email,
     case when ${wholeCondition} then jsonb_build_object(
-      'description', agreement.details -> 'description', 'user_identifier', agreement.details -> 'user_identifier'
+      'reference', agreement.details -> 'reference', 'description', agreement.details -> 'description',
+      'user_identifier', agreement.details -> 'user_identifier'
     )::text end as details,
     instrument.external_id as instrument_external_id, instrument.created_date as instrument_created_date,
     case when ${wholeCondition} then instrument.details::text end as instrument_details,

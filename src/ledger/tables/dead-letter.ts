@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/database.ts";
 import { queryCount, queryIds } from "./query.ts";
+import { redacted } from "./redaction.ts";
 
 /** A message that can never be stored, or a published event that its target has rejected to the last attempt. */
 export interface DeadLetter {
@@ -82,6 +83,32 @@ export async function removeDeadLetters(sql: Sql, ids: bigint[]): Promise<void> 
   await sql.query("delete from dead_letter where id = any($1::bigint[])", [ids]);
 }
 
+export async function replaceBody(sql: Sql, id: bigint, body: Uint8Array): Promise<void> {
+  const text = Buffer.from(body).toString("base64");
+  await sql.query("update dead_letter set body = decode($2, 'base64') where id = $1", [id, text]);
+}
+
+/** The body of a published event, of which the event has a copy, without personal data if its resource is redacted. */
+const publishedBody = (body: string, eventId: string) => `
+  case when exists (
+    select from event join redaction using (resource_external_id) where event.id = ${eventId}
+  ) then convert_to('${redacted}', 'utf8') else ${body} end`;
+
+/** Erases the bodies of published events whose resources are redacted. Returns their number. */
+export const redactPublishedDeadLetters = (sql: Sql): Promise<number> =>
+  queryCount(
+    sql,
+    `with erased as (
+       update dead_letter set body = erased from (
+         select id, ${publishedBody("body", "event_id")} as erased from dead_letter where event_id is not null
+       ) as own
+       where own.id = dead_letter.id and body <> erased
+       returning 1
+     )
+     select count(*) from erased`,
+    [],
+  );
+
 /** Replaces the reason of a dead letter. */
 export async function explainDeadLetter(sql: Sql, id: bigint, reason: string): Promise<void> {
   await sql.query("update dead_letter set reason = $2 where id = $1 and reason <> $2", [id, reason]);
@@ -112,7 +139,7 @@ export const countDeadLetters = (sql: Sql, max: number): Promise<number> =>
 export async function saveDeadLetters(sql: Sql, deadLetters: DeadLetter[]): Promise<void> {
   const statement = `
     insert into dead_letter (source_id, body, reason, target, event_id)
-    values ($1, decode($2, 'base64'), $3, $4, $5)
+    values ($1, ${publishedBody("decode($2, 'base64')", "$5")}, $3, $4, $5)
     on conflict (source_id) do nothing`;
   const inOrder = deadLetters.toSorted((one, other) => (one.source_id < other.source_id ? -1 : 1));
   const saved = inOrder.map(({ source_id, body, reason, published }) => {

@@ -93,17 +93,22 @@ export const listedColumns = (wholeCondition = "true") => `
 export const wholeColumns = (wholeCondition?: string) =>
   `${listedColumns(wholeCondition)}, event.parent_resource_external_id`;
 
-/** Stores events that are new, and returns their rows. */
+/** Stores events that are new, those of redacted resources without personal data, and returns their rows. */
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
   sql.query(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
                         service_id, live, event_details, other_members, size, accepted_at)
-     select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-            service_id, live, event_details, other_members, size, accepted_at
+     select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type, service_id, live,
+            coalesce(redacted_members(event_details, keeps_metadata), event_details),
+            coalesce(redacted_members(other_members, keeps_metadata), other_members), size, accepted_at
      from jsonb_to_recordset($1::jsonb) as new_event (
        resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
        event_type text, service_id text, live boolean, event_details jsonb, other_members jsonb,
        size integer, accepted_at timestamptz)
+     cross join lateral (
+       select bool_and(keeps_metadata) as keeps_metadata from redaction
+       where redaction.resource_external_id = new_event.resource_external_id
+     ) as own_redaction
      on conflict do nothing
      returning ${eventColumns}, event.accepted_at`,
     [rowsAsJson(events)],

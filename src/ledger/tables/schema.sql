@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: e00eb7680e1be33a1fde4a6da1f6ab55480e2b6c89140ffbab0a63061c1583fa
+-- Hash of the migrations and of this text: 654609b19296e9b50801fbc4d5a9ed944dcebd31c8814c489a101a4fde671d50
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -299,6 +299,15 @@ CREATE TABLE publication (
   owner uuid,
   owned_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT publication_pkey PRIMARY KEY (target)
+);
+
+-- Resources whose personal data is erased, also from events that are stored later.
+CREATE TABLE redaction (
+  resource_external_id text NOT NULL,
+  -- The metadata of the payment is not erased.
+  keeps_metadata boolean NOT NULL,
+  redacted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT redaction_pkey PRIMARY KEY (resource_external_id)
 );
 
 -- What the events of a payment, refund or dispute amount to: one row for each. Columns are searched, sorted or joined
@@ -1319,6 +1328,45 @@ AS $function$
   from event_feed_epoch cross join (select date_bin('15 minutes', now(), '2000-01-01Z') as instant) as quarter
   where instant > (select max(instant) from instant_position)
   on conflict do nothing
+$function$;
+
+-- The members with <REDACTED> for each value that is neither shown nor null. Metadata has it for each key.
+CREATE OR REPLACE FUNCTION redacted_members(members jsonb, keeps_metadata boolean)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select coalesce(jsonb_object_agg(name, case
+    when value = 'null' or name = any(shown_members()) then value
+    when name <> 'external_metadata' or jsonb_typeof(value) <> 'object' then '"<REDACTED>"'
+    when keeps_metadata then value
+    else (
+      select coalesce(jsonb_object_agg(key, case when own = 'null' then own else '"<REDACTED>"' end), '{}')
+      from jsonb_each(value) as entry (key, own)
+    )
+  end), '{}')
+  from jsonb_each(members) as member (name, value)
+$function$;
+
+-- The members of the details of events that have no personal data. Those that the contract does not have can have some.
+CREATE OR REPLACE FUNCTION shown_members()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array[
+    'agreement_external_id', 'agreement_id', 'agreement_payment_type', 'amount', 'authorisation_mode',
+    'can_retry', 'cancelled_date', 'capture_submitted_date', 'captured_date', 'card_brand', 'card_brand_label',
+    'card_type', 'corporate_surcharge', 'credential_external_id', 'currency', 'delayed_capture',
+    'destination_type', 'disputed', 'estimated_arrival_date_in_bank', 'evidence_due_date', 'exemption3ds',
+    'exemption_3ds_requested', 'failure_balance_transaction', 'failure_code', 'failure_message', 'fee',
+    'fee_breakdown', 'gateway_account_id', 'gateway_event_date', 'gateway_payout_id',
+    'gateway_rejection_reason', 'gateway_status', 'gateway_transaction_id', 'language', 'live', 'moto',
+    'net_amount', 'paid_out_date', 'payment_instrument_external_id', 'payment_instrument_id',
+    'payment_provider', 'reason', 'refund_amount_available', 'refund_amount_refunded', 'refund_status',
+    'requires_3ds', 'save_payment_instrument_to_agreement', 'source', 'statement_descriptor', 'total_amount',
+    'type', 'version_3ds', 'wallet', 'zendesk_id'
+  ]
 $function$;
 
 -- Not used since there are summaries by hour.

@@ -60,7 +60,7 @@ export const agreementWriter = detailedWriter<FoundAgreement, Schemas["Agreement
   objectWriter({
     external_id: column((row) => row.external_id),
     service_id: column((row) => row.service_id),
-    reference: column((row) => row.reference),
+    reference: of(orElse(text("reference"), none)),
     description: of(orElse(text("description"), none)),
     status: column((row) => row.state),
     live: column((row) => row.live),

@@ -33,7 +33,9 @@ test("a statement notes what had arrived for it, whether the snapshot is the las
 test("what has arrived is found once for a statement, and not in the last snapshot", async () => {
   const rolledBack = new Error("rolled back");
   const work = database.transaction(async (sql) => {
-    await sql.run(`create sequence calls;
+    // Every statement has the same snapshot, whatever others commit meanwhile.
+    await sql.run(`set transaction isolation level repeatable read;
+      create sequence calls;
       create or replace function arrived_events() returns text stable language sql as 'select nextval(''calls'')::text'`);
     const last: LastArrival = {};
     for (let time = 0; time < 2; time += 1) {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { folderError } from "../../../../process/folder-error.ts";
@@ -34,6 +35,7 @@ export function openDatabase(folder: string): DatabaseSync {
     database = new DatabaseSync(join(folder, fileName), { timeout: openMaxMs });
     database.exec(`
       pragma auto_vacuum = incremental;
+      pragma secure_delete = on;
       pragma journal_mode = wal;
       pragma synchronous = full;
       pragma cache_size = -${cacheKib};
@@ -60,6 +62,21 @@ function createTables(database: DatabaseSync, folder: string): void {
   }
   if (versionOf(database) <= version) return;
   throw new Error(`the queue in the folder ${folder} was made by a newer release; start the newer release`);
+}
+
+/**
+ * Rewrites the file of a folder, also while a process uses it, so that it has no deleted message, and empties the write-ahead
+ * log. Returns false if there is no file.
+ */
+export function rewriteFile(folder: string): boolean {
+  if (!existsSync(join(folder, fileName))) return false;
+  const database = openDatabase(folder);
+  try {
+    database.exec(`pragma busy_timeout = ${openMaxMs}; vacuum; pragma wal_checkpoint(truncate)`);
+    return true;
+  } finally {
+    database.close();
+  }
 }
 
 type SqliteError = Error & { errcode: number };
