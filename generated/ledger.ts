@@ -975,7 +975,8 @@ export interface components {
          * @description Details of the resource. Any member is allowed; those listed here become part of the transaction, payout or
          *     agreement, except if they are stored only. The value of a member comes from the newest event that has it. A
          *     member that is null counts as absent. Values of members with `x-personal-data`, and those that have not the form of
-         *     their member, are masked for operators.
+         *     their member, are masked for operators. After a redaction, `<REDACTED>` is in place of the values of
+         *     members with `x-personal-data`, and of members that are not listed here.
          * @example {
          *       "amount": 4250,
          *       "reference": "LIC-88"

@@ -6,8 +6,8 @@ import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { toJson } from "../../values/json.ts";
 import { type Batch, ingest, permanentReason } from "../intake/ingest.ts";
-import { messageBytesMax } from "../intake/message.ts";
-import { messageIn, type Plan, planOf } from "../intake/replay.ts";
+import { messageBytesMax, messageIn } from "../intake/message.ts";
+import { type Plan, planOf } from "../intake/replay.ts";
 import { settings } from "../settings.ts";
 import {
   type DeadLetterRow,

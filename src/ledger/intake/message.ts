@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { components } from "../../../generated/ledger.ts";
 import { detailsMembers, ledgerContract, messageMembers } from "../../contract/contracts.ts";
 import { detailed, type Fault, type PlacedFault } from "../../contract/faults.ts";
@@ -96,6 +97,13 @@ function dataOf(text: string, cloudEvent: CloudEvent, place: string | undefined)
   // Numbers keep their digits.
   const { data } = parseExactly(text, cloudEvent) as CloudEvent;
   return { text: JSON.stringify(data), value: cloudEvent.data, place };
+}
+
+/** The message of a dead letter. The body of one that is larger than 1 MiB is not read and null. */
+export function messageIn({ body }: { body: Uint8Array | null }): ParsedMessage {
+  if (body === null) return tooLarge;
+  if (!isUtf8(body)) return notText;
+  return parseMessage(Buffer.from(body).toString());
 }
 
 /** Reads a message in the schema `EventMessage` of the contract, also from the envelopes of `parseMessage`. */

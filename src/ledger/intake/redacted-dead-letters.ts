@@ -10,7 +10,7 @@ import {
   replaceBody,
 } from "../tables/dead-letter.ts";
 import { type Redaction, redacted, redactionsOf } from "../tables/redaction.ts";
-import { messageIn } from "./replay.ts";
+import { messageIn } from "./message.ts";
 
 /** A dead letter can have 1 MiB and more. */
 const pageSize = 20;

@@ -1,22 +1,14 @@
-import { isUtf8 } from "node:buffer";
 import type { PlacedFault } from "../../contract/faults.ts";
 import type { Currency } from "../../values/currency.ts";
 import type { DeadLetterRow } from "../tables/dead-letter.ts";
 import type { Batch } from "./ingest.ts";
-import { notText, type ParsedMessage, parseMessage, readParsed, tooLarge } from "./message.ts";
+import { type ParsedMessage, readParsed } from "./message.ts";
 
 /** The outcome of a replay: a dead letter is ingested as this batch, sent to its target again, or stays a dead letter. */
 export type Plan =
   | { outcome: "stored" | "rebuilt"; batch: Batch }
   | { outcome: "published" }
   | { outcome: "dead_letter"; reason: string; faults: PlacedFault[] };
-
-/** The message of a dead letter, whose body was read if it has at most 1 MiB. */
-export function messageIn({ body }: Pick<DeadLetterRow, "body">): ParsedMessage {
-  if (body === null) return tooLarge;
-  if (!isUtf8(body)) return notText;
-  return parseMessage(Buffer.from(body).toString());
-}
 
 /** The plan for an open dead letter with this message. */
 export function planOf(

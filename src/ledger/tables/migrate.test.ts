@@ -178,8 +178,9 @@ test("summaries by hour are those of older transactions, whether their changes a
 
 test("transactions that have moved to another payout since the first position are noted", async () => {
   await using database = await openNewDatabase();
-  await using previous = await newMigrations({}, "0040-feed-without-accounts.sql");
-  await migrate(database, undefined, previous.url);
+  await migrate(database);
+  // Events are stored by this release, which needs its newest tables.
+  await database.run("drop table former_settlement; drop function note_former_settlement cascade");
   const included = (id: string, ...payouts: string[]) => [
     ...events("payment", id, ["10:00", "PAYMENT_CREATED", { gateway_account_id: "57" }]),
     ...payouts.flatMap((gateway_payout_id, index) =>
@@ -190,7 +191,9 @@ test("transactions that have moved to another payout since the first position ar
   const moved = included("moved", "first", "second", "x".repeat(255));
   await store(moved.slice(0, 2));
   await store([...moved.slice(2), ...included("once", "first"), ...included("twice", "first", "first")]);
-  await migrate(database);
+  await database.run(
+    await readFile(new URL("migrations/0041-former-settlements.sql", import.meta.url), "utf8"),
+  );
   const noted = () =>
     database.query(
       "select gateway_payout_id as payout, external_id as id from former_settlement order by 1, 2",

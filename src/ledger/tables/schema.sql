@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 654609b19296e9b50801fbc4d5a9ed944dcebd31c8814c489a101a4fde671d50
+-- Hash of the migrations and of this text: 562b6a1ed7511f9dcf4c84f37db51c4fba903fc5492a9c67c2311f17f28b34bb
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -77,7 +77,7 @@ CREATE TABLE deferred_delivery (
 );
 CREATE INDEX deferred_delivery_due_idx ON deferred_delivery USING btree (target, next_attempt_at);
 
--- Events of resources, as their messages have reported them. Rows are added and never changed, and everything else is
+-- Events of resources, as their messages have reported them. Only a redaction changes rows, and everything else is
 -- computed from them.
 CREATE TABLE event (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -301,13 +301,17 @@ CREATE TABLE publication (
   CONSTRAINT publication_pkey PRIMARY KEY (target)
 );
 
--- Resources whose personal data is erased, also from events that are stored later.
+-- Resources whose personal data is erased, also from events that are stored later. Rows are added and never changed.
 CREATE TABLE redaction (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  -- As in event_feed.
+  sql_transaction bigint NOT NULL DEFAULT current_sql_transaction(),
   resource_external_id text NOT NULL,
-  -- The metadata of the payment is not erased.
+  -- The metadata of the payment is not erased, unless another row of the resource erases it.
   keeps_metadata boolean NOT NULL,
   redacted_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT redaction_pkey PRIMARY KEY (resource_external_id)
+  CONSTRAINT redaction_pkey PRIMARY KEY (id),
+  CONSTRAINT redaction_resource_external_id_keeps_metadata_key UNIQUE (resource_external_id, keeps_metadata)
 );
 
 -- What the events of a payment, refund or dispute amount to: one row for each. Columns are searched, sorted or joined
@@ -958,6 +962,14 @@ begin
     ) as arrived
   );
 end $function$;
+
+-- The id of the SQL transaction in flight, with the epoch in the bits above, as in event_feed.
+CREATE OR REPLACE FUNCTION current_sql_transaction()
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  select (epoch << 40) + pg_current_xact_id()::text::bigint from event_feed_epoch where only_row
+$function$;
 
 -- The positions before this one are complete: their SQL transactions have ended, and no later one gets a position below
 -- it.
