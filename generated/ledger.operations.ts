@@ -23,6 +23,18 @@ export const operations: ClientOperation[] = [
             "waiting",
             "*",
             "event_id"
+          ],
+          [
+            "transparency_log",
+            "size"
+          ],
+          [
+            "transparency_log",
+            "checkpoint_size"
+          ],
+          [
+            "transparency_log",
+            "behind_ms"
           ]
         ]
       }

@@ -1392,6 +1392,7 @@ export interface components {
             publishing?: components["schemas"]["PublishingCheck"][];
             queue: components["schemas"]["HealthCheck"];
             receiver?: components["schemas"]["ReceiverCheck"];
+            transparency_log?: components["schemas"]["TransparencyLogCheck"];
         };
         /** @description What became of the messages in a minute. */
         IntakeMinute: {
@@ -2259,6 +2260,28 @@ export interface components {
         TransactionView: {
             transaction_type: components["schemas"]["TransactionType"];
         } & (components["schemas"]["Refund"] | components["schemas"]["Dispute"] | components["schemas"]["Payment"]);
+        /** @description The state of the transparency log, which `/log/checkpoint` and `/log/tile/` can serve (C2SP tlog-tiles). */
+        TransparencyLogCheck: {
+            /**
+             * Format: int64
+             * @description Milliseconds since the oldest event without an entry was accepted. 0 if there is none.
+             */
+            behind_ms: bigint;
+            /**
+             * Format: int64
+             * @description Number of entries of the newest checkpoint. Null if there is none.
+             */
+            checkpoint_size: bigint | null;
+            /** @description Whether the log has the entries of its newest checkpoint, and is less than a minute behind. */
+            healthy: boolean;
+            /** @description `Healthy`, or the reason. */
+            message: string;
+            /**
+             * Format: int64
+             * @description Number of entries in the log.
+             */
+            size: bigint;
+        };
         /** @description An event that a target has rejected and that waits for another attempt. */
         WaitingEvent: {
             /** @description Number of attempts that have failed. */

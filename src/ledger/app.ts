@@ -20,14 +20,16 @@ import { payoutHandlers } from "./handlers/payouts.ts";
 import { reportChangesHandlers } from "./handlers/report-changes.ts";
 import { performanceHandlers, summaryHandlers, transactionReportHandlers } from "./handlers/reports.ts";
 import { searchHandlers, transactionHandlers } from "./handlers/transactions.ts";
+import { serveLog } from "./handlers/transparency-log.ts";
 import type { Intake } from "./intake/intake.ts";
 import { defaultAddress } from "./queue/address.ts";
 import type { Queue, QueueAddress } from "./queue/queue.ts";
 import { withinAccounts } from "./requests/accounts.ts";
-import { openBacklog, openPublications } from "./requests/backlog.ts";
+import { openBacklog, openLogState, openPublications } from "./requests/backlog.ts";
 import { openCursors } from "./requests/cursor.ts";
 import { renderError } from "./requests/failures.ts";
 import { openReader } from "./requests/lanes.ts";
+import type { Sealing } from "./transparency/sealing.ts";
 
 /** `addEvents` is optional in the contract. `searchTransactions` handles `queryTransactions`, too. */
 type Operations = Omit<operations, "addEvents" | "queryTransactions"> & { addEvents?: AddEvents };
@@ -47,6 +49,10 @@ interface LedgerOptions
   queue: Queue;
   /** The receiver of this process, if it has one. */
   receiver?: ReceiverState | undefined;
+  /** The sealing of the transparency log by this process, if it does. */
+  sealing?: Pick<Sealing, "problem"> | undefined;
+  /** True to serve the transparency log. Default: false. */
+  publishesLog?: boolean;
   /** The names of the targets to which this process publishes. Default: none. */
   targets?: string[];
   /** News of events that were stored. Default: the feed finds them at its next look. */
@@ -82,7 +88,7 @@ export const ledgerService = {
 };
 
 /** The API of the payment ledger. It does not listen yet. */
-export function ledgerApp({
+export async function ledgerApp({
   ledgerId,
   currency,
   cursorKey,
@@ -90,6 +96,8 @@ export function ledgerApp({
   replica,
   queue,
   receiver,
+  sealing,
+  publishesLog = false,
   targets = [],
   news,
   intake,
@@ -104,10 +112,11 @@ export function ledgerApp({
   const cursors = openCursors(cursorKey);
   const backlog = openBacklog(reader.sql, queue);
   const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
-  const checked = { ledgerId, databases: Object.values(databases), queue, receiver, publications };
+  const logState = sealing && openLogState(reader.sql, sealing);
+  const checked = { ledgerId, databases: Object.values(databases), queue, receiver, publications, logState };
   const handlers = {
     ...healthHandlers({ ...checked, log: parts.log }),
-    ...metricsHandlers(metrics, { sql: reader.sql, databases, backlog, receiver, publications }),
+    ...metricsHandlers(metrics, { sql: reader.sql, databases, backlog, receiver, publications, logState }),
     ...eventHandlers(reader, cursors),
     ...feedHandlers(reader, cursors, news),
     ...transactionHandlers(reader, cursors),
@@ -120,7 +129,7 @@ export function ledgerApp({
     ...agreementHandlers(reader, primary, cursors),
   };
   const { contract, values } = withValues(ledgerContract, valuesOf(currency));
-  return createService<Operations>({
+  const app = await createService<Operations>({
     ...ledgerService,
     contract,
     documents: { ...documentsOf(parts, accountsClaim, currency, queue.address), values },
@@ -133,6 +142,8 @@ export function ledgerApp({
     metrics,
     ...parts,
   });
+  if (publishesLog) serveLog(app, reader);
+  return app;
 }
 
 const consoleScopes = ["ledger:read", "ledger:read:all", "ledger:operate"];

@@ -3,6 +3,7 @@ import { claimName } from "../http/access/authentication.ts";
 import {
   adapterUrl,
   count,
+  filePath,
   flag,
   host,
   milliseconds,
@@ -16,6 +17,7 @@ import { currencyOf } from "../values/currency.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
 import { targetUrls } from "./publishing/targets.ts";
 import { queues } from "./queue/queues.ts";
+import { witnessUrls } from "./transparency/witness.ts";
 
 export const settings = {
   HOST: host,
@@ -35,6 +37,9 @@ export const settings = {
   QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: milliseconds(15 * 60 * 1000),
   PUBLISH_URL: targetUrls,
   PUBLISH_SOURCE: optional(uriReference),
+  TLOG_KEY_FILE: optional(filePath),
+  TLOG_PUBLIC: flag(false),
+  TLOG_WITNESSES: witnessUrls,
   AUTH_ACCOUNTS_CLAIM: claimName("accounts"),
 };
 

@@ -23,6 +23,8 @@ import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed/feed.ts";
 import { cursorKeyOf, decideCurrency, ledgerIdOf } from "./tables/identity.ts";
 import { migrate } from "./tables/migrate.ts";
+import { logKeyOf } from "./transparency/key.ts";
+import { startSealing } from "./transparency/sealing.ts";
 
 export { settings };
 
@@ -62,6 +64,8 @@ export async function start(
       intake.freshness.arrived([destination], knownTimes(acceptedAt));
     publishing.use(startPublishing({ database, setting, origin, log, news: shared.news, arrived }));
   }
+  const signer = receiver && logKeyOf(given, ledgerId);
+  await using sealing = signer && startSealing({ database, signer, witnesses: given.TLOG_WITNESSES, log });
   const names = targets.map(({ name }) => name);
   await using app = await ledgerApp({
     ledgerId,
@@ -72,6 +76,8 @@ export async function start(
     queue,
     receiver,
     targets: names,
+    sealing,
+    publishesLog: given.TLOG_PUBLIC,
     news: shared.news,
     intake: given.EVENT_WRITES ? intake : undefined,
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,

@@ -182,6 +182,10 @@ export const uriReference = reading(
 export const anyText = (given: string): Outcome<string> =>
   given.length > textMax ? { must: `must have at most ${textMax} characters` } : { value: given };
 
+export const filePath = reading(`a path of at most ${textMax} characters`, (text) =>
+  text === "" || text.length > textMax ? undefined : text,
+);
+
 /** A setting that has an effect only if these others are set. */
 export const requires =
   <Value>(names: string[], setting: Setting<Value>): Setting<Value> =>

@@ -26,8 +26,8 @@ import type { Statement } from "./query.ts";
 import { serveTurns, type Turn } from "./socket.ts";
 
 const spaceMinMebibytes = 64;
-/** The names of the database, of one that is being made, and of the socket for commands. */
-const databaseNames = /^(pglite|pglite\.new-.*|commands\.sock)$/;
+/** The names of the database, of one that is being made, of the socket for commands, and of a key of the ledger. */
+const databaseNames = /^(pglite|pglite\.new-.*|commands\.sock|transparency-log\.key)$/;
 /** Statements of `within` that can wait for the engine, which runs one at a time. It shares its time between their owners. */
 const statementsMax = 9;
 /** Delay between two attempts to start an engine. */

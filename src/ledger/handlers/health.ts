@@ -7,7 +7,8 @@ import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../waiting/shared.ts";
 import type { Receiver } from "../intake/receiver.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { Publications } from "../requests/backlog.ts";
+import type { LogState, Publications } from "../requests/backlog.ts";
+import { viewLogState } from "../views/log-state.ts";
 import { viewPublication } from "../views/publication.ts";
 
 type Check = components["schemas"]["HealthCheck"];
@@ -30,10 +31,13 @@ interface CheckedParts {
   receiver: ReceiverState | undefined;
   /** The targets to which this process publishes, if there are any. */
   publications: Publications | undefined;
+  /** The state of the transparency log, if this process seals it. */
+  logState: LogState | undefined;
   log: Logger;
 }
 
-export const healthHandlers = ({ ledgerId, databases, queue, receiver, publications, log }: CheckedParts) => {
+export const healthHandlers = ({ ledgerId, databases, queue, log, ...parts }: CheckedParts) => {
+  const { receiver, publications, logState } = parts;
   const outages = { database: watchOutage(log), queue: watchOutage(log) };
   const checkDatabases = shared(() =>
     Promise.all(databases.map((each) => each.check(each.failoverCheckMaxMs))),
@@ -41,10 +45,11 @@ export const healthHandlers = ({ ledgerId, databases, queue, receiver, publicati
   const checkQueue = shared(() => queue.countWaiting());
   return {
     async checkHealth() {
-      const [database, connected, published] = await Promise.all([
+      const [database, connected, published, sealed] = await Promise.all([
         check(outages.database, "The database cannot be reached", checkDatabases()),
         check(outages.queue, "The queue cannot be reached", checkQueue()),
         publications?.().catch(() => undefined),
+        logState?.().catch(() => undefined),
       ]);
       const received = receiver && { receiver: checkReceiver(receiver, queue.problem?.()) };
       const checks = { database, queue: connected, ...received };
@@ -53,6 +58,7 @@ export const healthHandlers = ({ ledgerId, databases, queue, receiver, publicati
         ...checks,
         ledger_id: ledgerId,
         ...(published && { publishing: published.map(viewPublication) }),
+        ...(sealed && { transparency_log: viewLogState(sealed) }),
       };
       return healthy ? { status: 200, body } : { status: 503, body };
     },

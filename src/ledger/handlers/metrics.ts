@@ -5,7 +5,13 @@ import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
 import { withTimeout } from "../../waiting/with-timeout.ts";
 import { shownTargetName } from "../publishing/target-name.ts";
-import { type Backlog, deadLettersMax, type Publications, readMaxMs } from "../requests/backlog.ts";
+import {
+  type Backlog,
+  deadLettersMax,
+  type LogState,
+  type Publications,
+  readMaxMs,
+} from "../requests/backlog.ts";
 import { deferredMax, type PublicationState } from "../tables/feed/publication.ts";
 import { countSummaryChanges } from "../tables/summary/upkeep.ts";
 import type { ReceiverState } from "./health.ts";
@@ -20,12 +26,13 @@ interface MetricSources {
   backlog: Backlog;
   receiver: ReceiverState | undefined;
   publications: Publications | undefined;
+  logState: LogState | undefined;
 }
 
 /** Metrics whose values are read when they are requested. */
 export function metricsHandlers(
   registry: Registry,
-  { sql, databases, backlog, receiver, publications }: MetricSources,
+  { sql, databases, backlog, receiver, publications, logState }: MetricSources,
 ) {
   // Read first, since the queries of other metrics take a connection.
   addConnections(registry, databases);
@@ -71,6 +78,28 @@ export function metricsHandlers(
     );
   }
   if (publications) addTargets(registry, publications);
+  if (logState) {
+    const names = {
+      size: "Entries in the transparency log.",
+      checkpoint_size: "Entries of its newest checkpoint.",
+    } as const;
+    for (const [name, help] of Object.entries(names))
+      add("shared", `ledger_transparency_log_${name}`, help, async () =>
+        Number((await logState())[name as keyof typeof names]),
+      );
+    add(
+      "shared",
+      "ledger_transparency_log_behind_seconds",
+      "Time since the oldest event without an entry in the transparency log was accepted; 0 if there is none.",
+      async () => Number((await logState()).behind_ms) / 1000,
+    );
+    add(
+      "process",
+      "ledger_transparency_log_problem",
+      "1 if the log is not the one that was published.",
+      async () => ((await logState()).problem === undefined ? 0 : 1),
+    );
+  }
   return { getMetrics: metricsHandler(registry) } satisfies Partial<Handlers<operations>>;
 }
 

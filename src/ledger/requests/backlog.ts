@@ -4,6 +4,8 @@ import { withTimeout } from "../../waiting/with-timeout.ts";
 import type { Queue } from "../queue/queue.ts";
 import { countDeadLetters } from "../tables/dead-letter.ts";
 import { publicationStates } from "../tables/feed/publication.ts";
+import { logState } from "../tables/transparency.ts";
+import type { Sealing } from "../transparency/sealing.ts";
 
 /** Limit for a value that is read for a request, in milliseconds. */
 export const readMaxMs = 2000;
@@ -25,3 +27,13 @@ export function openPublications(sql: Sql, targets: string[]) {
   return () => withTimeout(read(), readMaxMs, new Error("timeout"));
 }
 export type Publications = ReturnType<typeof openPublications>;
+
+/** The state of the transparency log. Requests at the same time share one read. Rejects after two seconds. */
+export function openLogState(sql: Sql, { problem }: Pick<Sealing, "problem">) {
+  const read = shared(() => logState(sql));
+  return async () => ({
+    ...(await withTimeout(read(), readMaxMs, new Error("timeout"))),
+    problem: problem(),
+  });
+}
+export type LogState = ReturnType<typeof openLogState>;

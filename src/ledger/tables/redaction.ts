@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/database.ts";
 import { queryCount, queryIds } from "./query.ts";
+import { lockLog, removeSalts } from "./transparency.ts";
 
 /** What responses show in place of an erased value. */
 export const redacted = "<REDACTED>";
@@ -14,6 +15,7 @@ const redactionOf = (condition: string) => `
  * rebuilt in the same SQL transaction. The metadata of a resource that was redacted without it can be redacted later.
  */
 export async function redactEvents(sql: Sql, externalIds: string[], keepsMetadata: boolean): Promise<void> {
+  await lockLog(sql);
   await sql.query(
     `insert into redaction (resource_external_id, keeps_metadata)
      select id, $2 from unnest($1::text[]) as resource (id) order by id on conflict do nothing`,
@@ -30,6 +32,7 @@ export async function redactEvents(sql: Sql, externalIds: string[], keepsMetadat
      where own.id = event.id and (event_details, other_members) is distinct from (details, others)`,
     [externalIds],
   );
+  await removeSalts(sql, externalIds);
 }
 
 /** Erases the personal data from what payouts were before. */
@@ -141,7 +144,7 @@ export const countOlderTransactions = (sql: Sql, instant: string): Promise<numbe
 /** The tables, with those of the system, in whose files erased values can remain. */
 const tables = [
   ...["event", "transaction", "agreement", "payment_instrument", "payout", "payout_version", "dead_letter"],
-  "pg_statistic",
+  ...["transparency_entry", "pg_statistic"],
 ];
 
 /** Statements after which no file of a table or an index has an erased value. Each waits for all that use its table, and they for it. */

@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 562b6a1ed7511f9dcf4c84f37db51c4fba903fc5492a9c67c2311f17f28b34bb
+-- Hash of the migrations and of this text: b8fa41797a5da192ac0f3a8f6626b23e5c15836d0f8e138cc34254c9b2ec3864
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -313,6 +313,8 @@ CREATE TABLE redaction (
   CONSTRAINT redaction_pkey PRIMARY KEY (id),
   CONSTRAINT redaction_resource_external_id_keeps_metadata_key UNIQUE (resource_external_id, keeps_metadata)
 );
+-- Redactions in the order of the feed.
+CREATE INDEX redaction_sql_transaction_idx ON redaction USING btree (sql_transaction, id);
 
 -- What the events of a payment, refund or dispute amount to: one row for each. Columns are searched, sorted or joined
 -- by, and the details have all other values.
@@ -517,6 +519,52 @@ CREATE TABLE transaction_summary_version (
   refunded_amount numeric NOT NULL,
   gross_amount numeric NOT NULL,
   CONSTRAINT transaction_summary_version_pkey PRIMARY KEY (summary_id, merged_end)
+);
+
+-- Signed checkpoints (C2SP tlog-checkpoint) with the signatures of witnesses: the newest one, and the last of each day.
+CREATE TABLE transparency_checkpoint (
+  size bigint NOT NULL,
+  note text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT transparency_checkpoint_pkey PRIMARY KEY (size)
+);
+
+-- The entries of the transparency log, each of an event or a redaction.
+CREATE TABLE transparency_entry (
+  -- The number of its leaf in the tree, from 0.
+  index bigint NOT NULL,
+  -- 0 for an event, 1 for a redaction.
+  kind smallint NOT NULL,
+  source_id bigint NOT NULL,
+  -- The account of the event, as event_feed has it.
+  account text,
+  -- Hides personal data in its hash. Null once the event is redacted, and without personal data.
+  salt uuid,
+  -- The hash of the salt and the personal data. Empty without personal data.
+  personal_hash bytea NOT NULL,
+  CONSTRAINT transparency_entry_pkey PRIMARY KEY (source_id, kind)
+);
+-- Entries are added in this order.
+CREATE INDEX transparency_entry_index_idx ON transparency_entry USING brin (index) WITH (pages_per_range='16');
+
+-- The end of the log: its size and its last entry. The next entries are those after it in the feed.
+CREATE TABLE transparency_head (
+  only_row boolean NOT NULL DEFAULT true,
+  size bigint NOT NULL,
+  sql_transaction bigint NOT NULL,
+  kind smallint NOT NULL,
+  source_id bigint NOT NULL,
+  CONSTRAINT transparency_head_pkey PRIMARY KEY (only_row),
+  CONSTRAINT transparency_head_only_row_check CHECK (only_row)
+);
+
+-- The tiles of the tree (C2SP tlog-tiles), and the bundles of its entries as level -1.
+CREATE TABLE transparency_tile (
+  level smallint NOT NULL,
+  index bigint NOT NULL,
+  -- Up to 256 hashes of 32 bytes, or entries of 48 bytes.
+  content bytea NOT NULL,
+  CONSTRAINT transparency_tile_pkey PRIMARY KEY (level, index)
 );
 
 -- What each merge has changed in each summary, computed from the changes.

@@ -1,0 +1,204 @@
+import type { Sql } from "../../database/database.ts";
+
+/** What has entries: rows of these tables, in this order if one SQL transaction has added several. */
+export const kinds = ["event", "redaction"] as const;
+
+/** The end of the log: its size, and the place of its last entry in the feed. */
+export interface Head {
+  size: bigint;
+  sql_transaction: bigint;
+  kind: number;
+  source_id: bigint;
+}
+
+export const readHead = async (sql: Sql): Promise<Head> => {
+  const [head] = await sql.query<Head>(
+    "select size, sql_transaction, kind, source_id from transparency_head",
+  );
+  return head as Head;
+};
+
+/**
+ * Lets one SQL transaction at a time seal or redact, so that no salt is stored for values that another one erases. Resolves with
+ * false, without waiting, if another one does.
+ */
+export async function tryToLockLog(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(${lockKey}) as locked`,
+  );
+  return row?.locked === true;
+}
+export const lockLog = (sql: Sql): Promise<unknown> => sql.query(`select pg_advisory_xact_lock(${lockKey})`);
+const lockKey = "hashtext('transparency log')";
+
+/** Makes the hashes of the personal data of resources unrelated to it. */
+export const removeSalts = (sql: Sql, externalIds: string[]): Promise<unknown> =>
+  sql.query(
+    `update transparency_entry set salt = null
+     from event where kind = 0 and source_id = event.id and resource_external_id = any($1::text[]) and salt is not null`,
+    [externalIds],
+  );
+
+/** The hash of what an entry says: of its text, followed by the salted hash of the personal data, which is empty without any. */
+const contentOf = (text: string, hash: string) => `sha256(convert_to(${text}, 'utf8') || ${hash})`;
+const personalHashOf = (salt: string, personal: string) =>
+  `sha256(uuid_send(${salt}) || convert_to(${personal}, 'utf8'))`;
+
+const utcText = (instant: string) =>
+  `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/**
+ * What the sources of entries say: a JSON array without personal data, and that of the personal data. Entries have their hashes, so
+ * these texts can never change.
+ */
+const sealedTexts = `
+  select json_build_array(
+      'event', event.id, resource_type, resource_external_id, parent_resource_external_id, ${utcText("timestamp")},
+      event_type, service_id, live, ${utcText("accepted_at")},
+      event_details - array(select jsonb_object_keys(event_details - shown_members()))
+    )::text as text,
+    json_build_array(event_details - shown_members(), other_members)::text as personal
+  from event where kind = 0 and event.id = source_id
+  union all
+  select json_build_array('redaction', id, resource_external_id, keeps_metadata, ${utcText("redacted_at")})::text, null
+  from redaction where kind = 1 and redaction.id = source_id`;
+
+/** The places of kinds in the feed after a place, up to `$4`. */
+const sourcesAfter = `
+  (select 0 as kind, event_id as source_id, sql_transaction, gateway_account_id as account from event_feed
+   where not only_of_account and (sql_transaction, event_id) > ($1, $2) and sql_transaction < (select event_feed_end())
+   order by sql_transaction, event_id limit $4)
+  union all
+  (select 1, id, sql_transaction, null from redaction
+   where (sql_transaction, id) > ($1, $3) and sql_transaction < (select event_feed_end())
+   order by sql_transaction, id limit $4)`;
+
+/** New entries. */
+export interface NewEntries extends Head {
+  /** Their hashes, one after another. */
+  contents: Uint8Array;
+  accounts: (string | null)[];
+}
+
+/** Adds the next entries, up to a number. Returns them with the new head; undefined if there are none. */
+export async function addEntries(sql: Sql, head: Head, max: number): Promise<NewEntries | undefined> {
+  const [added] = await sql.query<NewEntries>(
+    `with source as materialized (
+       select * from (${sourcesAfter}) as of_kind order by sql_transaction, kind, source_id limit $4
+     ), salted as materialized (
+       select source.*, text, personal, case when personal is not null then gen_random_uuid() end as salt
+       from source cross join lateral (${sealedTexts}) as texts
+     ), made as materialized (
+       select *, coalesce(${personalHashOf("salt", "personal")}, '') as personal_hash,
+         $5 + row_number() over (order by sql_transaction, kind, source_id) - 1 as index
+       from salted
+     ), added as (
+       insert into transparency_entry (index, kind, source_id, account, salt, personal_hash)
+       select index, kind, source_id, account, salt, personal_hash from made
+     )
+     select * from (
+       select index + 1 as size, sql_transaction, kind, source_id from made order by index desc limit 1
+     ) as last cross join (
+       select string_agg(${contentOf("text", "personal_hash")}, '' order by index) as contents,
+         array_agg(account order by index) as accounts
+       from made having count(*) > 0
+     ) as entries`,
+    [head.sql_transaction, ...kinds.map((_, kind) => lastIdOf(kind, head)), max, head.size],
+  );
+  return added;
+}
+
+/** The last id of a kind in the SQL transaction of the head that is not after it. */
+function lastIdOf(kind: number, head: Head): bigint {
+  if (kind === head.kind) return head.source_id;
+  return kind < head.kind ? 2n ** 63n - 1n : -1n;
+}
+
+export const saveHead = (sql: Sql, { size, sql_transaction, kind, source_id }: Head): Promise<unknown> =>
+  sql.query("update transparency_head set size = $1, sql_transaction = $2, kind = $3, source_id = $4", [
+    size,
+    sql_transaction,
+    kind,
+    source_id,
+  ]);
+
+/** The place of a tile. Level 0 has the hashes of leaves, and level -1 the entries. */
+export interface TilePlace {
+  level: number;
+  index: number;
+}
+export interface Tile extends TilePlace {
+  content: Uint8Array;
+}
+
+export const readTiles = (sql: Sql, places: TilePlace[]): Promise<Tile[]> =>
+  sql
+    .query<{ level: number; index: bigint; content: Uint8Array }>(
+      `select level, index, content
+       from unnest($1::smallint[], $2::bigint[]) as place (level, index) join transparency_tile using (level, index)`,
+      [places.map(({ level }) => level), places.map(({ index }) => index)],
+    )
+    .then((rows) => rows.map((row) => ({ ...row, index: Number(row.index) })));
+
+export const saveTiles = (sql: Sql, tiles: Tile[]): Promise<unknown> =>
+  sql.query(
+    `insert into transparency_tile (level, index, content)
+     select level, index, decode(content, 'base64')
+     from unnest($1::smallint[], $2::bigint[], $3::text[]) as tile (level, index, content)
+     on conflict (level, index) do update set content = excluded.content`,
+    [
+      tiles.map(({ level }) => level),
+      tiles.map(({ index }) => index),
+      tiles.map(({ content }) => Buffer.from(content).toString("base64")),
+    ],
+  );
+
+/** A checkpoint as a signed note. */
+export interface SavedCheckpoint {
+  size: bigint;
+  note: string;
+}
+
+export async function newestCheckpoint(sql: Sql): Promise<SavedCheckpoint | undefined> {
+  const [newest] = await sql.query<SavedCheckpoint>(
+    "select size, note from transparency_checkpoint order by size desc limit 1",
+  );
+  return newest;
+}
+
+/** The checkpoints that are kept, from the first. */
+export const keptCheckpoints = (sql: Sql): Promise<SavedCheckpoint[]> =>
+  sql.query("select size, note from transparency_checkpoint order by size");
+
+/** Saves a checkpoint in place of the former ones of the day. */
+export const saveCheckpoint = (sql: Sql, size: number, note: string): Promise<unknown> =>
+  sql.query(
+    `with former as (
+       delete from transparency_checkpoint where size < $1 and created_at >= date_trunc('day', clock_timestamp(), 'UTC')
+     )
+     insert into transparency_checkpoint (size, note) values ($1, $2)
+     on conflict (size) do update set note = excluded.note`,
+    [size, note],
+  );
+
+/** How far the log is: its size, that of the newest checkpoint, and the age of the oldest event without an entry. */
+export interface LogState {
+  size: bigint;
+  checkpoint_size: bigint | null;
+  behind_ms: bigint;
+}
+
+export async function logState(sql: Sql): Promise<LogState> {
+  const [state] = await sql.query<LogState>(
+    `select size, (select max(size) from transparency_checkpoint) as checkpoint_size,
+       coalesce((
+         select greatest(0, extract(epoch from clock_timestamp() - accepted_at) * 1000)::bigint
+         from event_feed join event on event.id = event_id
+         where not only_of_account and (event_feed.sql_transaction, event_id) >
+           (head.sql_transaction, case kind when 0 then source_id else 9223372036854775807 end)
+         order by event_feed.sql_transaction, event_id limit 1
+       ), 0) as behind_ms
+     from transparency_head as head`,
+  );
+  return state as LogState;
+}

@@ -1,0 +1,74 @@
+import type { Database } from "../../database/database.ts";
+import { messageOf } from "../../process/describe-error.ts";
+import type { Logger } from "../../process/log.ts";
+import { watchOutage } from "../../process/outage.ts";
+import { repeat } from "../../waiting/repeat.ts";
+import { publishCheckpoint } from "./checkpoint.ts";
+import { openEntries } from "./entry.ts";
+import type { Signer } from "./note.ts";
+import { seal } from "./seal.ts";
+import { LogDamaged } from "./tiles.ts";
+import { openWitness, type WitnessSetting } from "./witness.ts";
+
+/** The number of entries that one SQL transaction adds. More would hold the lock of redactions for longer. */
+const stepMax = 4096;
+/** Receivers use the database between two full steps for this many times the duration of one. */
+const busyRatio = 1;
+const idleDelayMs = 1000;
+/** A new checkpoint is published after this time, if there are new entries. */
+const checkpointEveryMs = 5000;
+
+export type Sealing = ReturnType<typeof startSealing>;
+
+/**
+ * Adds what receivers have stored to the log, and publishes checkpoints, until it is disposed. Every process does, and the database
+ * lets one at a time.
+ */
+export function startSealing(
+  {
+    database,
+    signer,
+    witnesses,
+    log,
+  }: {
+    database: Database;
+    signer: Signer;
+    witnesses: WitnessSetting[];
+    log: Logger;
+  },
+  { idleMs = idleDelayMs, everyMs = checkpointEveryMs } = {},
+) {
+  const outage = watchOutage(log, "error");
+  const entryOf = openEntries(signer);
+  const opened = witnesses.map((setting) => openWitness(setting, log));
+  let published = Number.NEGATIVE_INFINITY;
+  let problem: string | undefined;
+
+  async function step(): Promise<number> {
+    const startedAt = performance.now();
+    try {
+      const added = await seal(database, entryOf, stepMax);
+      const durationMs = performance.now() - startedAt;
+      if (startedAt - published >= everyMs) {
+        await publishCheckpoint(database, signer, opened);
+        published = startedAt;
+      }
+      problem = undefined;
+      outage.succeeded();
+      return added === stepMax ? durationMs * busyRatio : idleMs;
+    } catch (err) {
+      if (err instanceof LogDamaged) problem = messageOf(err);
+      outage.failed("the transparency log could not be continued", { err });
+      return idleMs;
+    }
+  }
+  const repeated = repeat(step);
+  return {
+    /** What is wrong with the log; undefined if nothing is. */
+    problem: () => problem,
+    async [Symbol.asyncDispose]() {
+      await repeated[Symbol.asyncDispose]();
+      await Promise.all(opened.map((witness) => witness[Symbol.asyncDispose]()));
+    },
+  };
+}
