@@ -48,8 +48,8 @@ const utcText = (instant: string) =>
   `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * What the sources of entries say: a JSON array without personal data, and that of the personal data. Entries have their hashes, so
- * these texts can never change.
+ * What the sources of entries say: a JSON array without personal data, and that of the personal data, which is null without any.
+ * Entries have their hashes, so these texts can never change.
  */
 const sealedTexts = `
   select json_build_array(
@@ -57,7 +57,7 @@ const sealedTexts = `
       event_type, service_id, live, ${utcText("accepted_at")},
       event_details - array(select jsonb_object_keys(event_details - shown_members()))
     )::text as text,
-    json_build_array(event_details - shown_members(), other_members)::text as personal
+    nullif(json_build_array(event_details - shown_members(), other_members)::text, '[{}, null]') as personal
   from event where kind = 0 and event.id = source_id
   union all
   select json_build_array('redaction', id, resource_external_id, keeps_metadata, ${utcText("redacted_at")})::text, null
@@ -202,3 +202,112 @@ export async function logState(sql: Sql): Promise<LogState> {
   );
   return state as LogState;
 }
+
+/** An entry beside what it says now. */
+export interface EntryState {
+  index: bigint;
+  kind: number;
+  source_id: bigint;
+  account: string | null;
+  /** The place of its source in the feed, with the account there. Null if the feed does not have it. */
+  sql_transaction: bigint | null;
+  account_in_feed: string | null;
+  /** The type and the id of its resource. Null if its source does not exist. */
+  resource: string | null;
+  /** The hash of what it says now. */
+  content: Uint8Array | null;
+  has_personal_data: boolean;
+  /** Whether it was sealed with personal data, has the salt of it, and whether its hash is that of the salt and the personal data. */
+  had_personal_data: boolean;
+  is_salted: boolean;
+  is_personal_data_same: boolean | null;
+  /** Whether its resource is redacted, and whether nothing of its personal data is left. */
+  has_redaction: boolean;
+  is_redacted: boolean | null;
+}
+
+/** The entries from an index on, below another one. */
+export const entryStates = (sql: Sql, from: number, end: number): Promise<EntryState[]> =>
+  sql.query(
+    `select entry.*, ${contentOf("text", "personal_hash")} as content,
+       personal is not null as has_personal_data, personal_hash <> '' as had_personal_data,
+       personal_hash = ${personalHashOf("salt", "personal")} as is_personal_data_same
+     from (
+       select index, kind, source_id, entry.account, salt, salt is not null as is_salted, personal_hash, feed.*, texts.*, own.*
+       from transparency_entry as entry
+       left join lateral (
+         select sql_transaction, gateway_account_id as account_in_feed
+         from event_feed where kind = 0 and event_id = source_id and not only_of_account
+         union all
+         select sql_transaction, null from redaction where kind = 1 and id = source_id
+       ) as feed on true
+       left join lateral (${sealedTexts}) as texts on true
+       left join lateral (
+         select resource_type || ' ' || resource_external_id as resource, keeps_metadata is not null as has_redaction,
+           event_details = redacted_members(event_details, coalesce(keeps_metadata, false))
+             and other_members is not distinct from redacted_members(other_members, coalesce(keeps_metadata, false)) as is_redacted
+         from event left join lateral (
+           select bool_and(keeps_metadata) as keeps_metadata from redaction
+           where redaction.resource_external_id = event.resource_external_id
+         ) as redaction on true
+         where kind = 0 and event.id = source_id
+         union all
+         select resource_external_id, true, true from redaction where kind = 1 and redaction.id = source_id
+       ) as own on true
+       where index >= $1 and index < $2
+     ) as entry
+     order by index, source_id`,
+    [from, end],
+    "repeated",
+  );
+
+/** Sources at or before a place without an entry, and events without a place in the feed: up to `max`. */
+export const withoutEntries = (sql: Sql, { sql_transaction, kind, source_id }: Head, max: number) =>
+  sql.query<{ kind: number | null; id: bigint }>(
+    `(select 0 as kind, event_id as id from event_feed
+      where not only_of_account and (sql_transaction, 0, event_id) <= ($1, $2::int, $3)
+        and not exists (select from transparency_entry where kind = 0 and source_id = event_id)
+      limit $4)
+     union all
+     (select 1, id from redaction
+      where (sql_transaction, 1, id) <= ($1, $2::int, $3)
+        and not exists (select from transparency_entry where kind = 1 and source_id = id)
+      limit $4)
+     union all
+     (select null, id from event where not exists (select from event_feed where event_id = id and not only_of_account) limit $4)`,
+    [sql_transaction, kind, source_id, max],
+    "custom",
+  );
+
+/** The number of entries, which is the size of the head if nobody has changed either. */
+export async function countEntries(sql: Sql): Promise<bigint> {
+  const [row] = await sql.query<{ count: bigint }>("select count(*) from transparency_entry");
+  return row?.count ?? 0n;
+}
+
+/** What a proof shows of an entry. Personal data can be shown with its salt. */
+export interface EntryText {
+  index: bigint;
+  account: string | null;
+  text: string;
+  personal: string | null;
+  /** 16 bytes. */
+  salt: Uint8Array | null;
+  personal_hash: Uint8Array;
+}
+
+/** The entries of a resource, in the order of the log. */
+export const entryTexts = (sql: Sql, externalId: string): Promise<EntryText[]> =>
+  sql.query(
+    `select index, account, text, personal, uuid_send(salt) as salt, personal_hash
+     from (
+       select 0 as kind, id as source_id from event where resource_external_id = $1
+       union all
+       select 1, id from redaction where resource_external_id = $1
+     ) as source
+     join transparency_entry as entry using (kind, source_id)
+     cross join lateral (${sealedTexts}) as texts
+     order by index`,
+    [externalId],
+    "custom",
+  );
