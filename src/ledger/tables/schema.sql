@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: b8fa41797a5da192ac0f3a8f6626b23e5c15836d0f8e138cc34254c9b2ec3864
+-- Hash of the migrations and of this text: ef3caa0a179a7940e1a7fe2efe2dfa628020cfe7989d544c8e20a619388b7ffb
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -549,11 +549,11 @@ CREATE INDEX transparency_entry_index_idx ON transparency_entry USING brin (inde
 
 -- The end of the log: its size and its last entry. The next entries are those after it in the feed.
 CREATE TABLE transparency_head (
-  only_row boolean NOT NULL DEFAULT true,
   size bigint NOT NULL,
-  sql_transaction bigint NOT NULL,
-  kind smallint NOT NULL,
-  source_id bigint NOT NULL,
+  sql_transaction bigint NOT NULL DEFAULT '-1'::integer,
+  kind smallint NOT NULL DEFAULT 0,
+  source_id bigint NOT NULL DEFAULT 0,
+  only_row boolean NOT NULL DEFAULT true,
   CONSTRAINT transparency_head_pkey PRIMARY KEY (only_row),
   CONSTRAINT transparency_head_only_row_check CHECK (only_row)
 );

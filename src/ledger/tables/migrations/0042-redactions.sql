@@ -11,6 +11,7 @@ create table redaction (
   redacted_at timestamptz not null default now(),
   unique (resource_external_id, keeps_metadata)
 );
+create index redaction_sql_transaction_idx on redaction (sql_transaction, id);
 
 create function shown_members() returns text[] language sql immutable parallel safe as $$
   select array[
@@ -44,6 +45,7 @@ $$;
 
 comment on table event is 'Events of resources, as their messages have reported them. Only a redaction changes rows, and everything else is computed from them.';
 comment on table redaction is 'Resources whose personal data is erased, also from events that are stored later. Rows are added and never changed.';
+comment on index redaction_sql_transaction_idx is 'Redactions in the order of the feed.';
 comment on column redaction.sql_transaction is 'As in event_feed.';
 comment on column redaction.keeps_metadata is 'The metadata of the payment is not erased, unless another row of the resource erases it.';
 comment on function current_sql_transaction() is 'The id of the SQL transaction in flight, with the epoch in the bits above, as in event_feed.';

@@ -20,21 +20,19 @@ create table transparency_tile (
 alter table transparency_tile alter column content set storage external;
 
 create table transparency_head (
-  only_row boolean primary key default true check (only_row),
   size bigint not null,
-  sql_transaction bigint not null,
-  kind smallint not null,
-  source_id bigint not null
+  sql_transaction bigint not null default -1,
+  kind smallint not null default 0,
+  source_id bigint not null default 0,
+  only_row boolean primary key default true check (only_row)
 );
-insert into transparency_head (size, sql_transaction, kind, source_id) values (0, -1, 0, 0);
+insert into transparency_head values (0);
 
 create table transparency_checkpoint (
   size bigint primary key,
   note text not null,
   created_at timestamptz not null default clock_timestamp()
 );
-
-create index redaction_sql_transaction_idx on redaction (sql_transaction, id);
 
 comment on table transparency_entry is 'The entries of the transparency log, each of an event or a redaction.';
 comment on column transparency_entry.index is 'The number of its leaf in the tree, from 0.';
@@ -47,4 +45,3 @@ comment on table transparency_tile is 'The tiles of the tree (C2SP tlog-tiles), 
 comment on column transparency_tile.content is 'Up to 256 hashes of 32 bytes, or entries of 48 bytes.';
 comment on table transparency_head is 'The end of the log: its size and its last entry. The next entries are those after it in the feed.';
 comment on table transparency_checkpoint is 'Signed checkpoints (C2SP tlog-checkpoint) with the signatures of witnesses: the newest one, and the last of each day.';
-comment on index redaction_sql_transaction_idx is 'Redactions in the order of the feed.';
