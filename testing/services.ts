@@ -81,10 +81,10 @@ export async function startServices(settings: Record<string, string> = {}) {
   return {
     ledgerUrl,
     featuresUrl,
-    /** Runs the program at this path in the project with the settings of these services. Rejects if it fails. */
-    async run(path: string, args: string[] = [], input = "") {
+    /** Runs the program at this path in the project with the settings of these services. Resolves with its output. Rejects if it fails. */
+    run(path: string, args: string[] = [], input = ""): Promise<string> {
       const options = { cwd: server.folder, env: { PATH: process.env.PATH, ...env, ...ports }, input };
-      await outputOf([process.execPath, join(root, path), ...args], options);
+      return outputOf([process.execPath, join(root, path), ...args], options);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -9,6 +9,7 @@ const runs = (command: string, ...args: string[]) => spawnSync(command, args).st
 // What the checks need besides servers.
 export const browser = debianProgram("Chromium", "chromium", ["chromium"]);
 export const openssl = debianProgram("OpenSSL", "openssl", ["openssl"]);
+export const openssh = debianProgram("OpenSSH", "ssh-agent", ["openssh-client"]);
 export const java: Installable = {
   name: "Java and Maven",
   aptPackages: ["openjdk-17-jdk-headless", "maven"],

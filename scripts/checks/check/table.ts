@@ -9,7 +9,7 @@ import { newRabbitmq, rabbitmq } from "../../../testing/servers/rabbitmq.ts";
 import { redis, valkey } from "../../../testing/servers/redis.ts";
 import type { slowTests } from "../../../testing/slow-tests.ts";
 import { type Client, clients } from "../generators/clients.ts";
-import { browser, go, java, openssl, php, python, ruby, rust } from "./programs.ts";
+import { browser, go, java, openssh, openssl, php, python, ruby, rust } from "./programs.ts";
 
 /** A command that fails when something is wrong. */
 export interface Check {
@@ -320,6 +320,19 @@ export const wheel: Check[] = [
     command: "npm run receivers",
     paths: ["openapi/ledger.yaml", "examples", "src/ledger/publishing"],
     needs: [python, go],
+  },
+  {
+    name: "log-verifiers",
+    covers: "verifiers and a witness of others find the transparency log true, also after redactions",
+    minutes: 1.5,
+    command: "npm run log-verifiers",
+    paths: [
+      "examples",
+      "src/ledger/transparency",
+      "src/ledger/tables/transparency.ts",
+      "src/ledger/tables/redaction.ts",
+    ],
+    needs: [python, go, openssh],
   },
   {
     name: "deploy-check",

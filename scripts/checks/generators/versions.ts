@@ -27,5 +27,10 @@ export const versions = {
   asyncapiParser: ["@asyncapi/parser@3.6.6"],
   // For the receivers of webhooks. That of TypeScript has the package of package.json.
   pythonStandardWebhooks: ["standardwebhooks==1.1.0"],
+  // For the transparency log: programs of others that verify it, and a witness.
+  tesseraFsck: "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4",
+  litewitness: ["filippo.io/torchwood/cmd/litewitness@v0.9.0", "filippo.io/torchwood/cmd/witnessctl@v0.9.0"],
+  goMod: "golang.org/x/mod@v0.43.0",
+  pythonCryptography: ["cryptography==50.0.2"],
   goStandardWebhooks: "github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1",
 };
