@@ -29,7 +29,6 @@ import { openBacklog, openLogState, openPublications } from "./requests/backlog.
 import { openCursors } from "./requests/cursor.ts";
 import { renderError } from "./requests/failures.ts";
 import { openReader } from "./requests/lanes.ts";
-import type { Sealing } from "./transparency/sealing.ts";
 
 /** `addEvents` is optional in the contract. `searchTransactions` handles `queryTransactions`, too. */
 type Operations = Omit<operations, "addEvents" | "queryTransactions"> & { addEvents?: AddEvents };
@@ -49,8 +48,8 @@ interface LedgerOptions
   queue: Queue;
   /** The receiver of this process, if it has one. */
   receiver?: ReceiverState | undefined;
-  /** The sealing of the transparency log by this process, if it does. */
-  sealing?: Pick<Sealing, "problem"> | undefined;
+  /** What is wrong with the transparency log, if this process seals it. */
+  sealing?: { problem: () => string | undefined } | undefined;
   /** True to serve the transparency log. Default: false. */
   publishesLog?: boolean;
   /** The names of the targets to which this process publishes. Default: none. */
@@ -112,7 +111,7 @@ export async function ledgerApp({
   const cursors = openCursors(cursorKey);
   const backlog = openBacklog(reader.sql, queue);
   const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
-  const logState = sealing && openLogState(reader.sql, sealing);
+  const logState = sealing && openLogState(reader.sql, sealing.problem);
   const checked = { ledgerId, databases: Object.values(databases), queue, receiver, publications, logState };
   const handlers = {
     ...healthHandlers({ ...checked, log: parts.log }),

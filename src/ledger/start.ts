@@ -65,7 +65,13 @@ export async function start(
     publishing.use(startPublishing({ database, setting, origin, log, news: shared.news, arrived }));
   }
   const signer = receiver && logKeyOf(given, ledgerId);
-  await using sealing = signer && startSealing({ database, signer, witnesses: given.TLOG_WITNESSES, log });
+  await using sealing =
+    receiver && signer
+      ? startSealing({
+          ...{ database, signer, log, witnesses: given.TLOG_WITNESSES },
+          isBusy: () => receiver.oldestInFlightMs() > 0,
+        })
+      : undefined;
   const names = targets.map(({ name }) => name);
   await using app = await ledgerApp({
     ledgerId,

@@ -48,9 +48,10 @@ src/ledger/projection   src/values src/ledger/tables generated/ledger
 src/ledger/past         src/waiting src/database src/ledger/projection src/ledger/tables
 src/ledger/views        src/values src/contract src/ledger/tables src/ledger/projection src/ledger/publishing/reason.ts src/ledger/publishing/target-name.ts generated/ledger
 src/ledger/requests     ${floor} ${stored} src/contract src/http src/ledger/past src/ledger/views generated/ledger
-src/ledger/handlers     ${floor} ${stored} src/contract src/http src/ledger/past src/ledger/requests src/ledger/views src/ledger/intake src/ledger/publishing/target-name.ts generated/ledger
+src/ledger/handlers     ${floor} ${stored} src/contract src/http src/ledger/past src/ledger/requests src/ledger/views src/ledger/intake src/ledger/publishing/target-name.ts src/ledger/transparency generated/ledger
 src/ledger/intake       ${floor} ${stored} src/contract generated/ledger
 src/ledger/publishing   ${floor} src/database src/rabbitmq src/ledger/tables
+src/ledger/transparency ${floor} src/database src/ledger/tables
 src/ledger              ${floor} src/contract src/http src/database generated/ledger
 src                     ${floor} src/http src/ledger/start.ts src/features/start.ts
 `
@@ -170,10 +171,10 @@ describe("the structure of src", () => {
     expect(found.length).toBeGreaterThan(2);
   });
 
-  test("only the app.ts, the requests and handlers of a service and the webhooks contain HTTP statuses", () => {
+  test("only the app.ts, the requests and handlers of a service, the webhooks and the witness contain HTTP statuses", () => {
     const status = /\b(?:status: |problem\(|HttpError\()[1-5]\d\d\b|statusCode|STATUS_CODES/;
     const isAllowed =
-      /^src\/(?!ledger|features)|^src\/\w+\/(?:app\.ts$|handlers\/|requests\/|publishing\/targets\/webhook\.ts$)/;
+      /^src\/(?!ledger|features)|^src\/\w+\/(?:app\.ts$|handlers\/|requests\/|publishing\/targets\/webhook\.ts$|transparency\/witness\.ts$)/;
     const { found, forbidden } = filesWith(status, isAllowed);
     expect(forbidden).toEqual([]);
     expect(found.filter((file) => /^src\/(ledger|features)/.test(file)).length).toBeGreaterThan(2);

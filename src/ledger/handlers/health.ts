@@ -7,7 +7,7 @@ import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../waiting/shared.ts";
 import type { Receiver } from "../intake/receiver.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { LogState, Publications } from "../requests/backlog.ts";
+import type { Publications, ReadLogState } from "../requests/backlog.ts";
 import { viewLogState } from "../views/log-state.ts";
 import { viewPublication } from "../views/publication.ts";
 
@@ -32,7 +32,7 @@ interface CheckedParts {
   /** The targets to which this process publishes, if there are any. */
   publications: Publications | undefined;
   /** The state of the transparency log, if this process seals it. */
-  logState: LogState | undefined;
+  logState: ReadLogState | undefined;
   log: Logger;
 }
 

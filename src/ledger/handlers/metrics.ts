@@ -8,8 +8,8 @@ import { shownTargetName } from "../publishing/target-name.ts";
 import {
   type Backlog,
   deadLettersMax,
-  type LogState,
   type Publications,
+  type ReadLogState,
   readMaxMs,
 } from "../requests/backlog.ts";
 import { deferredMax, type PublicationState } from "../tables/feed/publication.ts";
@@ -26,7 +26,7 @@ interface MetricSources {
   backlog: Backlog;
   receiver: ReceiverState | undefined;
   publications: Publications | undefined;
-  logState: LogState | undefined;
+  logState: ReadLogState | undefined;
 }
 
 /** Metrics whose values are read when they are requested. */

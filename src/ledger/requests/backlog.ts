@@ -5,7 +5,6 @@ import type { Queue } from "../queue/queue.ts";
 import { countDeadLetters } from "../tables/dead-letter.ts";
 import { publicationStates } from "../tables/feed/publication.ts";
 import { logState } from "../tables/transparency.ts";
-import type { Sealing } from "../transparency/sealing.ts";
 
 /** Limit for a value that is read for a request, in milliseconds. */
 export const readMaxMs = 2000;
@@ -29,11 +28,11 @@ export function openPublications(sql: Sql, targets: string[]) {
 export type Publications = ReturnType<typeof openPublications>;
 
 /** The state of the transparency log. Requests at the same time share one read. Rejects after two seconds. */
-export function openLogState(sql: Sql, { problem }: Pick<Sealing, "problem">) {
+export function openLogState(sql: Sql, problem: () => string | undefined) {
   const read = shared(() => logState(sql));
-  return async () => ({
-    ...(await withTimeout(read(), readMaxMs, new Error("timeout"))),
-    problem: problem(),
-  });
+  return async () => {
+    const state = await withTimeout(read(), readMaxMs, new Error("timeout"));
+    return { ...state, problem: problem() };
+  };
 }
-export type LogState = ReturnType<typeof openLogState>;
+export type ReadLogState = ReturnType<typeof openLogState>;

@@ -12,11 +12,23 @@ import { openWitness, type WitnessSetting } from "./witness.ts";
 
 /** The number of entries that one SQL transaction adds. More would hold the lock of redactions for longer. */
 const stepMax = 4096;
-/** Receivers use the database between two full steps for this many times the duration of one. */
-const busyRatio = 1;
+/** While messages are in flight, sealing has 3 % of the time: this many times the duration of a step passes between two. */
+const busyRatio = 32;
+/** The delay while few events arrive, or while another process seals. */
 const idleDelayMs = 1000;
+/** The delay after a step that has added as many entries as it may while no message is in flight. */
+const fullDelayMs = 20;
 /** A new checkpoint is published after this time, if there are new entries. */
 const checkpointEveryMs = 5000;
+
+interface SealingParts {
+  database: Database;
+  signer: Signer;
+  witnesses: WitnessSetting[];
+  /** True while the receiver of this process has messages in flight. */
+  isBusy: () => boolean;
+  log: Logger;
+}
 
 export type Sealing = ReturnType<typeof startSealing>;
 
@@ -25,17 +37,7 @@ export type Sealing = ReturnType<typeof startSealing>;
  * lets one at a time.
  */
 export function startSealing(
-  {
-    database,
-    signer,
-    witnesses,
-    log,
-  }: {
-    database: Database;
-    signer: Signer;
-    witnesses: WitnessSetting[];
-    log: Logger;
-  },
+  { database, signer, witnesses, isBusy, log }: SealingParts,
   { idleMs = idleDelayMs, everyMs = checkpointEveryMs } = {},
 ) {
   const outage = watchOutage(log, "error");
@@ -55,7 +57,8 @@ export function startSealing(
       }
       problem = undefined;
       outage.succeeded();
-      return added === stepMax ? durationMs * busyRatio : idleMs;
+      if (isBusy()) return Math.max(durationMs * busyRatio, idleMs);
+      return added === stepMax ? fullDelayMs : idleMs;
     } catch (err) {
       if (err instanceof LogDamaged) problem = messageOf(err);
       outage.failed("the transparency log could not be continued", { err });

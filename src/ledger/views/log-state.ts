@@ -1,21 +1,17 @@
 import type { components } from "../../../generated/ledger.ts";
-import type { LogState } from "../requests/backlog.ts";
+import type { LogState } from "../tables/transparency.ts";
 
 const behindMaxMs = 60_000n;
 
+/** The state of the transparency log for operators. `problem` is what is wrong with it. */
 export function viewLogState({
-  problem,
   size,
   checkpoint_size,
   behind_ms,
-}: Awaited<ReturnType<LogState>>): components["schemas"]["TransparencyLogCheck"] {
-  const behind = behind_ms > behindMaxMs ? "The log is more than a minute behind" : undefined;
-  const message = problem ?? behind;
-  return {
-    healthy: message === undefined,
-    message: message ?? "Healthy",
-    size,
-    checkpoint_size,
-    behind_ms,
-  };
+  problem,
+}: LogState & { problem: string | undefined }): components["schemas"]["TransparencyLogCheck"] {
+  const late =
+    behind_ms > behindMaxMs ? `Events have waited for ${Math.round(Number(behind_ms) / 1000)} s` : undefined;
+  const message = problem ?? late;
+  return { healthy: message === undefined, message: message ?? "Healthy", size, checkpoint_size, behind_ms };
 }
