@@ -35,13 +35,15 @@ const sendBytes = (reply: FastifyReply, bytes: Buffer) =>
 
 /** The tile of a path: its level, its index in groups of three digits, and its width if it is not full. */
 function readPath(path: string) {
-  const [, level, groups = "", last, width = tileWidth] =
+  const [, level, groups = "", last, partialWidth] =
     /^(entries|\d|[1-5]\d|6[0-3])\/((?:x\d{3}\/){0,4})(\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
-  if (last === undefined || groups.startsWith("x000/") || Number(width) > tileWidth) return undefined;
+  const width = partialWidth === undefined ? tileWidth : Number(partialWidth);
+  const isWidth = partialWidth === undefined || width < tileWidth;
+  if (last === undefined || groups.startsWith("x000/") || !isWidth) return undefined;
   return {
     level: level === "entries" ? entriesLevel : Number(level),
     index: Number(groups.replaceAll(/[x/]/g, "") + last),
-    width: Number(width),
+    width,
   };
 }
 

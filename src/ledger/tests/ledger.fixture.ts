@@ -28,6 +28,9 @@ import { addToIntakeMinutes } from "../tables/intake-minute.ts";
 import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { migrate } from "../tables/migrate.ts";
 import { countingSql } from "../tables/rows-read.fixture.ts";
+import type { Signer } from "../transparency/note.ts";
+import { startSealing } from "../transparency/sealing.ts";
+import type { WitnessSetting } from "../transparency/witness.ts";
 
 /**
  * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
@@ -44,6 +47,8 @@ export async function startLedger({
   trustedProxies = [] as string[],
   currency = pounds,
   mcp = false,
+  signer = undefined as Signer | undefined,
+  witnesses = [] as WitnessSetting[],
   limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
@@ -64,7 +69,14 @@ export async function startLedger({
   });
   const intakeOfRequests = eventWrites ? intake : undefined;
   const ledgerId = await ledgerIdOf(database);
+  const sealing =
+    signer &&
+    opened.use(
+      startSealing({ database, signer, witnesses, log, isBusy: () => false }, { idleMs: 20, everyMs: 0 }),
+    );
   const parts = {
+    sealing,
+    publishesLog: signer !== undefined,
     ledgerId,
     currency,
     database,

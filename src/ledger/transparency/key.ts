@@ -7,12 +7,14 @@ import { readSigner, type Signer, signerOf, signerText } from "./note.ts";
 /** Reads the private key of a log in a file. Throws an error that says what is wrong with it. */
 export function readKeyFile(path: string): Signer {
   const signer = readSigner(readFileSync(path, "utf8").trim());
-  if (!signer) throw new Error(`the file ${path} has no private key of a log; npm run log -- key makes one`);
+  if (!signer)
+    throw new Error(`the file ${path} has no private key of a log; npm run log -- make-key makes one`);
   return signer;
 }
 
 /** Makes a private key for a log of this name, in a file that does not exist. */
 export function makeKeyFile(path: string, name: string): Signer {
+  if (existsSync(path)) throw new Error(`the file ${path} exists; it may have the key of a log`);
   const signer = signerOf(name, randomBytes(32));
   writeFileSync(path, `${signerText(signer)}\n`, { mode: privateFileMode, flag: "wx" });
   return signer;
