@@ -19,11 +19,11 @@ const usage = `Usage: npm run log -- verify [--checkpoint FILE]
        npm run log -- public-key | account-key ACCOUNT
        npm run log -- make-key NAME FILE
 
-The transparency log of the events and redactions in the database at DATABASE_URL, with the key in TLOG_KEY_FILE. The ledger
-can run meanwhile.
+The transparency log of the events and redactions in the database at DATABASE_URL, with the key in TLOG_KEY_FILE. The
+ledger can run meanwhile.
 
-  verify              compares the log with the events, the redactions and its checkpoints. Lists each difference, and exits
-                      with 1 if there is one
+  verify              compares the log with the events, the redactions and its checkpoints. Lists each difference, and
+                      exits with 1 if there is one
     --checkpoint FILE compares it also with the checkpoint in this file, and replaces that with the newest one if there is
                       no difference. Keep the file where the administrators of the database cannot change it
   prove ID            prints the proof that the log has the events of a resource, as JSON. It has no personal data
@@ -34,6 +34,8 @@ can run meanwhile.
   --help              print this text
 `;
 
+/** Limit in milliseconds for a statement, which may read every event. */
+const statementMaxMs = 3_600_000;
 /** Differences that are listed. */
 const shownMax = 100;
 
@@ -90,8 +92,12 @@ async function verify(database: Database, signer: Signer, path: string | undefin
   }
   {
     using progress = openProgress("entries verified", Number((await readHead(database)).size));
-    await verifyLog(database, signer, former === undefined ? [] : [former], found, (some) =>
-      progress.advance(some),
+    await verifyLog(
+      database.within(statementMaxMs),
+      signer,
+      former === undefined ? [] : [former],
+      found,
+      (some) => progress.advance(some),
     );
   }
   if (count > 0) throw new Error(`the log has ${numeral(count)} differences`);

@@ -10,8 +10,8 @@ import { seal } from "./seal.ts";
 import { LogDamaged } from "./tiles.ts";
 import { openWitness, type WitnessSetting } from "./witness.ts";
 
-/** The number of entries that one SQL transaction adds. More would hold the lock of redactions for longer. */
-const stepMax = 4096;
+/** The number of entries that one SQL transaction adds. The embedded engine does nothing else meanwhile. */
+const stepMax = 1024;
 /** While messages are in flight, sealing has 3 % of the time: this many times the duration of a step passes between two. */
 const busyRatio = 32;
 /** The delay while few events arrive, or while another process seals. */
