@@ -97,7 +97,7 @@ export async function ledgerSubject(): Promise<Subject> {
     async open(situation) {
       const isBusy = situation === "database busy";
       const isDown = situation === "dependency down";
-      if (isDown) await database.run(behindInFlight);
+      if (isDown) await database.run(`${behindInFlight}; ${checkpoint}`);
       const app = await ledgerApp({
         cursorKey,
         ledgerId,
@@ -106,6 +106,7 @@ export async function ledgerSubject(): Promise<Subject> {
         queue: isDown ? { ...queue, countWaiting: unavailable } : queue,
         receiver: isBusy ? undefined : isDown ? stalled : receiver,
         targets: isBusy || isDown ? [] : targets,
+        sealing: { problem: () => (isDown ? "the log had 1 entries and has 0" : undefined) },
         intake,
         statementTimeoutMs: isBusy ? 50 : 60_000,
         security: issuer.security,
@@ -134,6 +135,8 @@ const longAgo = `
 const behindInFlight = `
   insert into event_feed (sql_transaction, event_id, only_of_account)
   select 4611686018427387904 + n, 1, true from generate_series(1, 101) as n`;
+
+const checkpoint = "insert into transparency_checkpoint (size, note) values (1, '')";
 
 /**
  * Live payments, each of its own hour and account: more hours, and more accounts, than a page has. They are inserted, since
