@@ -566,8 +566,11 @@ describeInBrowser("the console", () => {
     });
 
     test("shows which event of which resource a target has rejected, and why", async () => {
-      const [event = {}] = story("payment", "unwelcome1", ["00:00", "PAYMENT_CREATED", {}]);
-      await post(`${services.ledgerUrl}/v1/event`, event);
+      // The target takes the second one, so that its freshness is shown, too.
+      for (const id of ["unwelcome1", "welcome1"]) {
+        const [event = {}] = story("payment", id, ["00:00", "PAYMENT_CREATED", {}]);
+        await post(`${services.ledgerUrl}/v1/event`, event);
+      }
       await using view = await openLedger("#/intake");
       await view.isLoaded();
       await view.hasRows("Events that wait for another attempt", [
