@@ -64,6 +64,11 @@ export const inheritRedactions = (sql: Sql, relations: Relation[]): Promise<stri
     [relations.map(({ id }) => id), relations.map(({ parent }) => parent)],
   );
 
+export async function hasRedactions(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ found: boolean }>("select exists (select from redaction) as found");
+  return row?.found === true;
+}
+
 export interface Redaction {
   keeps_metadata: boolean;
 }
