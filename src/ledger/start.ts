@@ -65,13 +65,9 @@ export async function start(
     publishing.use(startPublishing({ database, setting, origin, log, news: shared.news, arrived }));
   }
   const signer = receiver && logKeyOf(given, ledgerId);
+  const isBusy = () => receiver !== undefined && receiver.oldestInFlightMs() > 0;
   await using sealing =
-    receiver && signer
-      ? startSealing({
-          ...{ database, signer, log, witnesses: given.TLOG_WITNESSES },
-          isBusy: () => receiver.oldestInFlightMs() > 0,
-        })
-      : undefined;
+    signer && startSealing({ database, signer, witnesses: given.TLOG_WITNESSES, isBusy, log });
   const names = targets.map(({ name }) => name);
   await using app = await ledgerApp({
     ledgerId,

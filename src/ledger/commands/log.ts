@@ -39,34 +39,31 @@ const statementMaxMs = 3_600_000;
 /** Differences that are listed. */
 const shownMax = 100;
 
+/** The number of words after each verb. */
+const operands = { verify: 0, "public-key": 0, prove: 1, "account-key": 1, "make-key": 2 };
+
 await runCommand("log", usage, async (args) => {
   const { values, positionals } = parseCommandLine({
     args,
     allowPositionals: true,
     options: { checkpoint: { type: "string" }, personal: { type: "boolean", default: false } },
   });
-  const [verb, first, second, ...others] = positionals;
+  const [verb = "", first = "", second = ""] = positionals;
   const { checkpoint, personal } = values;
+  if (!Object.hasOwn(operands, verb) || positionals.length - 1 !== operands[verb as keyof typeof operands])
+    throw new UsageError("expected verify, prove ID, public-key, account-key ACCOUNT or make-key NAME FILE");
   if (checkpoint !== undefined && verb !== "verify")
     throw new UsageError("--checkpoint is an option of verify");
   if (personal && verb !== "prove") throw new UsageError("--personal is an option of prove");
-  if (verb === "make-key" && first !== undefined && second !== undefined && others.length === 0)
-    return makeKey(first, second);
-  const isKnown = verb === "verify" || verb === "public-key" ? first === undefined : first !== undefined;
-  if (
-    !["verify", "prove", "public-key", "account-key"].includes(verb ?? "") ||
-    !isKnown ||
-    second !== undefined
-  )
-    throw new UsageError("expected verify, prove ID, public-key, account-key ACCOUNT or make-key NAME FILE");
+  if (verb === "make-key") return makeKey(first, second);
   const given = readSettings(process.env, settings);
   await using database = await openCommandDatabase(given.DATABASE_URL);
   await requireMigrated(database);
   const signer = logKeyOf(given, await ledgerIdOf(database));
   if (!signer) throw new Error("the ledger has no log, since TLOG_KEY_FILE is not set");
   if (verb === "public-key") say(verifierText(signer.verifier));
-  else if (verb === "account-key") say(accountKey(signer, first as string).toString("hex"));
-  else if (verb === "prove") await prove(database, signer, first as string, personal);
+  else if (verb === "account-key") say(accountKey(signer, first).toString("hex"));
+  else if (verb === "prove") await prove(database, signer, first, personal);
   else await verify(database, signer, checkpoint);
 });
 

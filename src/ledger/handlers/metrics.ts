@@ -79,25 +79,24 @@ export function metricsHandlers(
   }
   if (publications) addTargets(registry, publications);
   if (logState) {
-    const names = {
-      size: "Entries in the transparency log.",
-      checkpoint_size: "Entries of its newest checkpoint.",
-    } as const;
-    for (const [name, help] of Object.entries(names))
-      add("shared", `ledger_transparency_log_${name}`, help, async () =>
-        Number((await logState())[name as keyof typeof names]),
-      );
-    add(
-      "shared",
-      "ledger_transparency_log_behind_seconds",
-      "Time since the oldest event without an entry in the transparency log was accepted; 0 if there is none.",
-      async () => Number((await logState()).behind_ms) / 1000,
+    const addState = (
+      scope: "shared" | "process",
+      name: string,
+      help: string,
+      read: (state: Awaited<ReturnType<ReadLogState>>) => number,
+    ) => add(scope, `ledger_transparency_log_${name}`, help, async () => read(await logState()));
+    addState("shared", "size", "Entries in the transparency log.", ({ size }) => Number(size));
+    addState("shared", "checkpoint_size", "Entries of its newest checkpoint.", ({ checkpoint_size }) =>
+      Number(checkpoint_size),
     );
-    add(
-      "process",
-      "ledger_transparency_log_problem",
-      "1 if the log is not the one that was published.",
-      async () => ((await logState()).problem === undefined ? 0 : 1),
+    addState(
+      "shared",
+      "behind_seconds",
+      "Time since the oldest event without an entry in the transparency log was accepted; 0 if there is none.",
+      ({ behind_ms }) => Number(behind_ms) / 1000,
+    );
+    addState("process", "problem", "1 if the log is not the one that was published.", ({ problem }) =>
+      problem === undefined ? 0 : 1,
     );
   }
   return { getMetrics: metricsHandler(registry) } satisfies Partial<Handlers<operations>>;

@@ -5,10 +5,10 @@ import { lockLog, removeSalts } from "./transparency.ts";
 /** What responses show in place of an erased value. */
 export const redacted = "<REDACTED>";
 
-/** The redaction of each resource whose id meets a condition. */
-const redactionOf = (condition: string) => `
+/** The redaction of each resource in `$1` that has one. */
+const redactions = `
   select resource_external_id, bool_and(keeps_metadata) as keeps_metadata
-  from redaction where resource_external_id ${condition} group by 1`;
+  from redaction where resource_external_id = any($1::text[]) group by 1`;
 
 /**
  * Erases the personal data from the stored events of resources, and from those that arrive later. Their projections must be
@@ -27,7 +27,7 @@ export async function redactEvents(sql: Sql, externalIds: string[], keepsMetadat
      from (
        select id, redacted_members(event_details, keeps_metadata) as details,
          redacted_members(other_members, keeps_metadata) as others
-       from event join (${redactionOf("= any($1::text[])")}) as redaction using (resource_external_id)
+       from event join (${redactions}) as redaction using (resource_external_id)
      ) as own
      where own.id = event.id and (event_details, other_members) is distinct from (details, others)`,
     [externalIds],
@@ -75,10 +75,7 @@ export interface Redaction {
 
 /** The redactions of resources by their ids. */
 export async function redactionsOf(sql: Sql, ids: string[]): Promise<Map<string, Redaction>> {
-  const rows = await sql.query<Redaction & { resource_external_id: string }>(
-    redactionOf("= any($1::text[])"),
-    [ids],
-  );
+  const rows = await sql.query<Redaction & { resource_external_id: string }>(redactions, [ids]);
   return new Map(rows.map((row) => [row.resource_external_id, row]));
 }
 

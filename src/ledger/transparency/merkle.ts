@@ -29,6 +29,28 @@ export function openTiles(size: number): TilePlace[] {
 }
 
 /**
+ * The tiles of a level that change if parts of a size in bytes are appended to the first `count` of the level, whose last tile is among
+ * `open` if it is not full.
+ */
+export function tilesWith(
+  level: number,
+  count: number,
+  open: Tile[],
+  parts: Buffer,
+  partBytes: number,
+): Tile[] {
+  const before = open.find((tile) => tile.level === level)?.content ?? Buffer.of();
+  const bytes = Buffer.concat([before, parts]);
+  const tileBytes = tileWidth * partBytes;
+  const first = Math.floor(count / tileWidth);
+  return Array.from({ length: Math.ceil(bytes.length / tileBytes) }, (_, number) => ({
+    level,
+    index: first + number,
+    content: bytes.subarray(number * tileBytes, (number + 1) * tileBytes),
+  }));
+}
+
+/**
  * Appends the hashes of leaves to a tree, of which the tiles that are not full are given. Returns the tiles that change or are
  * new.
  */
@@ -36,18 +58,10 @@ export function appendLeaves(size: number, open: Tile[], leaves: Buffer): Tile[]
   const changed: Tile[] = [];
   let added = leaves;
   for (let level = 0; added.length > 0; level += 1) {
-    const count = countIn(level, size);
-    const before = open.find((tile) => tile.level === level)?.content ?? Buffer.of();
-    const hashes = Buffer.concat([before, added]);
-    const first = Math.floor(count / tileWidth);
-    const roots: Buffer[] = [];
-    const tileBytes = tileWidth * hashBytes;
-    for (let start = 0; start < hashes.length; start += tileBytes) {
-      const own = hashes.subarray(start, start + tileBytes);
-      changed.push({ level, index: first + start / tileBytes, content: own });
-      if (own.length === tileBytes) roots.push(rootOf(own));
-    }
-    added = Buffer.concat(roots);
+    const tiles = tilesWith(level, countIn(level, size), open, added, hashBytes);
+    changed.push(...tiles);
+    const full = tiles.filter(({ content }) => content.length === tileWidth * hashBytes);
+    added = Buffer.concat(full.map(({ content }) => rootOf(Buffer.from(content))));
   }
   return changed;
 }

@@ -30,8 +30,6 @@ interface SealingParts {
   log: Logger;
 }
 
-export type Sealing = ReturnType<typeof startSealing>;
-
 /**
  * Adds what receivers have stored to the log, and publishes checkpoints, until it is disposed. Every process does, and the database
  * lets one at a time.

@@ -1,7 +1,15 @@
 import type { Sql } from "../../database/database.ts";
 import { readTiles, type Tile, type TilePlace } from "../tables/transparency.ts";
 import { entryBytes } from "./entry.ts";
-import { appendLeaves, hashBytes, leafHash, openTiles, type ReadTile, tileWidth } from "./merkle.ts";
+import {
+  appendLeaves,
+  hashBytes,
+  leafHash,
+  openTiles,
+  type ReadTile,
+  tilesWith,
+  tileWidth,
+} from "./merkle.ts";
 
 /** The level of the bundles of entries, which is none of the tree. */
 export const entriesLevel = -1;
@@ -16,17 +24,10 @@ export const openPlaces = (size: number): TilePlace[] => [
 ];
 
 /** The tiles and bundles that change if entries are appended to a tree, of which those that are not full are given. */
-export function appendEntries(size: number, open: Tile[], entries: Buffer[]): Tile[] {
-  const before = open.find(({ level }) => level === entriesLevel)?.content ?? Buffer.of();
-  const bytes = Buffer.concat([before, ...entries]);
-  const bundleBytes = tileWidth * entryBytes;
-  const bundles: Tile[] = [];
-  for (let start = 0; start < bytes.length; start += bundleBytes) {
-    const index = Math.floor(size / tileWidth) + start / bundleBytes;
-    bundles.push({ level: entriesLevel, index, content: bytes.subarray(start, start + bundleBytes) });
-  }
-  return [...bundles, ...appendLeaves(size, open, Buffer.concat(entries.map(leafHash)))];
-}
+export const appendEntries = (size: number, open: Tile[], entries: Buffer[]): Tile[] => [
+  ...tilesWith(entriesLevel, size, open, Buffer.concat(entries), entryBytes),
+  ...appendLeaves(size, open, Buffer.concat(entries.map(leafHash))),
+];
 
 /** The log is not the one that was published. */
 export class LogDamaged extends Error {}

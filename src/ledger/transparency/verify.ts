@@ -11,9 +11,10 @@ import {
   type Tile,
   withoutEntries,
 } from "../tables/transparency.ts";
+import { type CheckpointFault, checkCheckpoint } from "./checkpoint.ts";
 import { entryBytes, openEntries } from "./entry.ts";
-import { tileWidth, treeHash } from "./merkle.ts";
-import { isSignedBy, readCheckpoint, readNote, type Signer } from "./note.ts";
+import { tileWidth } from "./merkle.ts";
+import type { Signer } from "./note.ts";
 import { appendEntries, entriesLevel, partBytes, tileReader } from "./tiles.ts";
 
 /** A whole number of tiles. */
@@ -68,10 +69,13 @@ async function storedEntries(sql: Sql, from: number, end: number): Promise<Buffe
   });
 }
 
+/** The place of an entry in the feed. */
+type Place = Pick<EntryState, "sql_transaction" | "kind" | "source_id">;
+
 /** Compares entries with their sources, in their order. */
 function openEntryCheck(signer: Signer) {
   const entryOf = openEntries(signer);
-  let last: Pick<EntryState, "sql_transaction" | "kind" | "source_id"> | undefined;
+  let last: Place | undefined;
 
   function differencesOf(state: EntryState, stored: Buffer | undefined): string[] {
     const name = nameOf(state);
@@ -120,8 +124,6 @@ function personalDifference(state: EntryState): string | undefined {
 const nameOf = ({ kind, source_id, resource }: EntryState) =>
   `${kinds[kind] ?? "entry"} ${source_id}${resource === null ? "" : ` of ${resource}`}`;
 
-type Place = Pick<EntryState, "sql_transaction" | "kind" | "source_id">;
-
 function isAfter(one: Place, other: Place): boolean {
   const [a, b] = [one.sql_transaction ?? -1n, other.sql_transaction ?? -1n];
   if (a !== b) return a > b;
@@ -163,6 +165,13 @@ async function checkEnd(sql: Sql, head: Head, last: Place | undefined, found: (d
   if (count < head.size || count > now) found(`the log has ${count} entries and must have ${now}`);
 }
 
+const differenceOf: Record<CheckpointFault, (name: string, end: number, what: string) => string> = {
+  unreadable: (_name, _end, what) => `${what} cannot be read`,
+  unsigned: (name) => `${name} is not signed with the key of the log`,
+  newer: (name, end) => `${name} is newer than the log, which has ${end}: entries were lost`,
+  changed: (name) => `${name} is of another log: its entries were changed since`,
+};
+
 async function checkNote(
   sql: Sql,
   signer: Signer,
@@ -171,14 +180,7 @@ async function checkNote(
   what: string,
   found: (difference: string) => void,
 ): Promise<void> {
-  const note = readNote(text);
-  const checkpoint = note && readCheckpoint(note.text);
-  if (!note || !checkpoint) return found(`${what} cannot be read`);
-  const name = `${what} of ${checkpoint.size} entries`;
-  if (checkpoint.origin !== signer.name || !isSignedBy(note, signer.verifier))
-    return found(`${name} is not signed with the key of the log`);
-  if (checkpoint.size > end)
-    return found(`${name} is newer than the log, which has ${end}: entries were lost`);
-  const root = await treeHash(tileReader(sql), checkpoint.size).catch(() => undefined);
-  if (!root?.equals(checkpoint.root)) found(`${name} is of another log: its entries were changed since`);
+  const { fault, entries } = await checkCheckpoint(text, signer, end, tileReader(sql));
+  const name = `${what} of ${entries} entries`;
+  if (fault) found(differenceOf[fault](name, end, what));
 }
