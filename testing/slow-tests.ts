@@ -34,7 +34,7 @@ export const slowTests = {
   queues: [
     "src/ledger/queue/{amqp/amqp,kafka/broker}.test.ts",
     "src/ledger/queue/sqs/embedded/{backlog,full-disk,killed}.test.ts",
-    "src/ledger/commands/{dead-letters,reproject}.test.ts",
+    "src/ledger/commands/{dead-letters,export,reproject}.test.ts",
   ],
   outages: ["src/ledger/tests/{failover,outage,pooler,standstill}.test.ts"],
   proxies: ["src/tests/proxies.test.ts"],

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Plan } from "../../src/database/database.ts";
-import { readTimestamp } from "../../src/database/timestamp.ts";
 import { searchTransactions } from "../../src/ledger/tables/search/search.ts";
+import { readTimestamp } from "../../src/values/timestamp.ts";
 import { respond, serve } from "./serve.ts";
 
 /** Responds with the first page of an account. The SQL is that of the ledger; the JSON is written by hand. */

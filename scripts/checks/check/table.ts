@@ -161,8 +161,8 @@ export const wheel: Check[] = [
     "queues",
     "RabbitMQ, Kafka, the embedded queue and commands",
     5,
-    ["src/ledger/queue", "src/rabbitmq", "src/ledger/intake", "src/ledger/commands"],
-    [newRabbitmq, openssl],
+    ["src/ledger/queue", "src/rabbitmq", "src/ledger/intake", "src/ledger/commands", "src/ledger/export"],
+    [newRabbitmq, openssl, python],
   ),
   slow("outages", "the ledger without its dependencies", 2.5, ledger, [patroni, pgbouncer]),
   slow(

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { PGlite, protocol, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
-import { readTimestamp } from "../timestamp.ts";
+import { readTimestamp } from "../../values/timestamp.ts";
 import { type Crash, type Message, type Result, settle } from "./message.ts";
 import { querying } from "./query.ts";
 

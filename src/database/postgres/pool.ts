@@ -1,7 +1,7 @@
 import pg from "pg";
 import { parseExactly } from "../../values/exact-json.ts";
+import { readTimestamp } from "../../values/timestamp.ts";
 import type { Connections, Limits } from "../database.ts";
-import { readTimestamp } from "../timestamp.ts";
 import { pipelineOptions, readInTurns } from "./pipeline.ts";
 import { prepare, responseMaxMs, watchReplication } from "./session.ts";
 

@@ -142,7 +142,7 @@ function few(ids: string[] | undefined): string[] {
 }
 
 /** The rows of these transactions by the events that were known. */
-async function rowsOf(past: Past, ids: string[]): Promise<TransactionRow[]> {
+export async function rowsOf(past: Past, ids: string[]): Promise<TransactionRow[]> {
   const rows: TransactionRow[] = [];
   for (let first = 0; first < ids.length; first += foldedMax) {
     await letOthersRun();
@@ -153,7 +153,7 @@ async function rowsOf(past: Past, ids: string[]): Promise<TransactionRow[]> {
 }
 
 /** What the SQL transaction of a position has changed up to it. */
-async function changesWithin(sql: Sql, { position, limitMs }: Known, past: Past): Promise<Within> {
+export async function changesWithin(sql: Sql, { position, limitMs }: Known, past: Past): Promise<Within> {
   const { transactions, payouts } = await changedIn(sql, position.before);
   const eventsBefore = withTables(sql, knownEvents({ before: position.before, also: [] }));
   const [before, after, payoutRows] = await Promise.all([

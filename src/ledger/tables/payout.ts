@@ -34,7 +34,7 @@ export const payoutTable = resourceTable<PayoutRow>("payout", "gateway_payout_id
 /** A payout as responses show it. */
 export type FoundPayout = Omit<PayoutRow, "event_count" | "folded">;
 
-const shownColumns = `gateway_payout_id, gateway_account_id, service_id, live, state, created_date, paid_out_date,
+export const shownPayoutColumns = `gateway_payout_id, gateway_account_id, service_id, live, state, created_date, paid_out_date,
   jsonb_build_object('amount', details -> 'amount') as details`;
 
 /** All given conditions must hold. Instants are in UTC, and exclusive. */
@@ -65,7 +65,7 @@ export async function searchPayouts(
   const ofFilter = [...values];
   const [rows, total] = await Promise.all([
     sql.query<FoundPayout>(
-      `select ${shownColumns} ${matching} order by created_date desc, gateway_payout_id desc
+      `select ${shownPayoutColumns} ${matching} order by created_date desc, gateway_payout_id desc
        limit ${bind(countMax)} offset ${bind(offset)}`,
       values,
       "custom",
@@ -78,7 +78,7 @@ export async function searchPayouts(
 /** A payout, if it belongs to the account. The details have the amount only. */
 export async function findPayout(sql: Sql, payoutId: string, accountId: string | undefined) {
   const [row] = await sql.query<FoundPayout>(
-    `select ${shownColumns} from payout
+    `select ${shownPayoutColumns} from payout
      where gateway_payout_id = $1 and ($2::text is null or gateway_account_id = $2)`,
     [payoutId, accountId ?? null],
   );

@@ -1,5 +1,5 @@
 import type { Sql } from "../../database/database.ts";
-import { readTimestamp } from "../../database/timestamp.ts";
+import { readTimestamp } from "../../values/timestamp.ts";
 import { type PageLimits, readWithin } from "./page.ts";
 import { payoutCondition } from "./payout.ts";
 import type { TransactionRow, TransactionType } from "./transaction.ts";
@@ -28,7 +28,8 @@ export const reportedColumns = [
 ] as const satisfies (keyof TransactionRow | "size")[];
 
 /** The size of a row as JSON, in bytes. A row of an older release has none. */
-const size = "coalesce(size, octet_length(details::text) + coalesce(octet_length(payment_details::text), 0))";
+export const transactionSize =
+  "coalesce(size, octet_length(details::text) + coalesce(octet_length(payment_details::text), 0))";
 
 /** The lines of a reported transaction, in their order. */
 export const reportedLines = [
@@ -58,12 +59,12 @@ export type ReportedLine = (typeof reportedLines)[number];
  * expressions become further lines.
  */
 export function reportedText(bytesMax: string, ...others: string[]): string {
-  const wholeCondition = `${size} <= ${bytesMax}::bigint`;
+  const wholeCondition = `${transactionSize} <= ${bytesMax}::bigint`;
   const ifPresent = (expression: string) => `coalesce(${expression}, 'null')`;
   const ifWhole = (column: string) => ifPresent(`case when ${wholeCondition} then ${column} end`);
   const expressions: Record<ReportedLine, string> = {
     is_whole: wholeCondition,
-    size,
+    size: transactionSize,
     transaction_type: "transaction_type",
     state: "state",
     created_date: "created_date",

@@ -301,6 +301,13 @@ export function csvFormat({ separator: name, byte_order_mark }: CsvForm) {
 export const viewPositionLine = (position: string | undefined, form: CsvForm): string =>
   csvFormat(form).line(["Ledger-Position", position ?? ""]);
 
+/** The names of all columns, with one for each of these metadata keys and, if there are others, one for all of those. */
+export const csvColumnNames = (metadataKeys: string[], hasOtherMetadata: boolean): string[] => [
+  ...columns.keys(),
+  ...metadataKeys.map((key) => key + ofMetadata),
+  ...(hasOtherMetadata ? [otherMetadataName] : []),
+];
+
 /** All columns but those of metadata, in their order. */
 const columns = new Map<string, Column>(
   (

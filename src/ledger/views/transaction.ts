@@ -22,11 +22,13 @@ type Schemas = components["schemas"];
 export function transactionWriter(
   version: StatusVersion,
 ): Writer<ReportedTransaction, Schemas["TransactionView"]> {
-  return writer((transaction, out) => {
-    shown.read(transaction, version);
-    return writers[shown.type](shown, out);
-  });
+  return writer((transaction, out) => reportedWriter(shown.read(transaction, version), out));
 }
+
+/** Writes transactions that were read. */
+export const reportedWriter = writer<Reported, Schemas["TransactionView"]>((reported, out) =>
+  writers[reported.type](reported, out),
+);
 
 /** Writes a payment as callers see it. */
 export const paymentWriter = writer<ReportedTransaction, Schemas["Payment"]>((transaction, out) =>

@@ -38,7 +38,7 @@ export async function lastMidnight(sql: Sql, accounts: string[] | undefined): Pr
  */
 function changesSince(
   { position, mergedEnd, accounts, created, condition = "true" }: Since,
-  limit: number,
+  limit: number | "all",
   bind: Bind,
 ): string {
   const ofAccounts = accounts ? `gateway_account_id = any(${bind(accounts)}::text[])` : "true";
@@ -102,6 +102,20 @@ export async function changedSince(sql: Sql, since: Since, max: number): Promise
   );
   const ids = rows.flatMap(({ id }) => id ?? []);
   return ids.length < rows.length || ids.length > max ? undefined : ids;
+}
+
+/** As `changedSince`, however many there are. */
+export async function everyChangedSince(sql: Sql, since: Since): Promise<string[]> {
+  const { values, bind } = binding();
+  const rows = await sql.query<{ id: string }>(
+    `select external_id as id from (
+       select distinct external_id from (${changesSince(since, "all", bind)}) as changed
+     ) as one join transaction using (external_id)
+     where ${isKnownEvent("first_event_id", since.position)}`,
+    values,
+    "custom",
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** A transaction that an SQL transaction has changed. */
