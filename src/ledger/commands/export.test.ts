@@ -14,7 +14,11 @@ import { lockFolder, lockNames } from "../../process/folder-lock.ts";
 import { exportNames, type Manifest } from "../export/manifest.ts";
 import { redact } from "../intake/redact.ts";
 import { feedIsComplete } from "../tables/feed/feed.fixture.ts";
+import { readHead } from "../tables/transparency.ts";
 import { startLedger } from "../tests/ledger.fixture.ts";
+import { tagOf } from "../transparency/entry.ts";
+import { leafHash } from "../transparency/merkle.ts";
+import { isSignedBy, readCheckpoint, readNote, signerOf, signerText } from "../transparency/note.ts";
 
 const program = "src/ledger/commands/export.ts";
 const interval = ["--from", "2024-03-05", "--to", "2024-03-06"];
@@ -22,16 +26,27 @@ const interval = ["--from", "2024-03-05", "--to", "2024-03-06"];
 const tools = await pythonTools(["duckdb==1.5.6"]);
 const python = "folder" in tools ? join(tools.folder, "python") : undefined;
 
-/** A ledger, and the command on its database. */
+const signer = signerOf("ledger.example.com/log", Buffer.alloc(32, 1));
+const keyFile = join(newFolder(), "log.key");
+writeFileSync(keyFile, signerText(signer));
+
+/** A ledger with a log, and commands on its database. */
 async function open(make: () => Promise<{ url: string } & AsyncDisposable> = newEmbedded) {
   const stack = new AsyncDisposableStack();
   const made = stack.use(await make());
-  const ledger = stack.use(await startLedger({ open: () => openDatabase(made.url) }));
-  const start = (folder: string, ...args: string[]) =>
-    run(program, { args: [...args, folder], env: { DATABASE_URL: made.url } });
+  const ledger = stack.use(await startLedger({ open: () => openDatabase(made.url), signer }));
+  const env = { DATABASE_URL: made.url, TLOG_KEY_FILE: keyFile };
+  const start = (folder: string, ...args: string[]) => run(program, { args: [...args, folder], env });
   return {
     ...ledger,
+    url: made.url,
     start,
+    /** The key by which an owner finds the entries of an account. */
+    async accountKey(account: string) {
+      const { output } = await run("src/ledger/commands/log.ts", { args: ["account-key", account], env })
+        .exit;
+      return Buffer.from(output, "hex");
+    },
     /** Exports to a new folder, or to this one. Resolves with its files. */
     async export(args: string[], folder = join(newFolder(), "export")) {
       const { code, output, errors } = await start(folder, ...args).exit;
@@ -202,7 +217,6 @@ describeOnEngines("export", (make) => {
       expect(manifest).toMatchObject({
         complete: true,
         known_at: position,
-        checkpoint: null,
         counts: {
           transactions: shown.transactions.length,
           events: rows("events").length,
@@ -299,7 +313,69 @@ describeOnEngines("export", (make) => {
     );
     expect(manifest.counts.payouts).toBeGreaterThan(0);
   });
+
+  test("rests on a checkpoint of the log, in which the owner of an account finds each of its events", async () => {
+    await using ledger = await open(make);
+    await ledger.store(...stories(60));
+    await feedIsComplete(ledger.database);
+    const args = ["--from", "2024-03-01", "--to", "2024-04-01", "--format", "ndjson", "--account", "57"];
+    const { manifest, rows } = await ledger.export(args);
+    const note = readNote(manifest.checkpoint ?? "");
+    if (!note) throw new Error("the manifest has no checkpoint");
+    expect(isSignedBy(note, signer.verifier)).toBe(true);
+    const { size, root } = readCheckpoint(note.text) ?? { size: 0 };
+    expect(size).toBe(stories(60).flat().length);
+
+    // The log goes on, and the same position has the same checkpoint.
+    await ledger.arrive(...lateStories(3));
+    await eventually(async () =>
+      expect(Number((await readHead(ledger.database)).size)).toBeGreaterThan(size),
+    );
+    const again = await ledger.export([...args, "--known-at", manifest.known_at]);
+    expect(again.manifest).toEqual(manifest);
+
+    const entries = await publicEntries(ledger, size);
+    expect(treeHashOf(entries.map(leafHash))).toEqual(root);
+    const key = await ledger.accountKey("57");
+    const own = entries.filter((entry, index) => entry.subarray(0, 16).equals(tagOf(key, index)));
+    expect(own.length).toBe(rows("events").length);
+    expect(own.length).toBe(manifest.counts.events);
+  });
+
+  test("has a checkpoint without TLOG_KEY_FILE only if the database is embedded", async () => {
+    await using made = await make();
+    {
+      await using ledger = await startLedger({ open: () => openDatabase(made.url) });
+      await ledger.store(...stories(2));
+    }
+    const folder = join(newFolder(), "export");
+    const args = [...interval, "--format", "csv", folder];
+    expect(await run(program, { args, env: { DATABASE_URL: made.url } }).exit).toMatchObject({ code: 0 });
+    const { checkpoint } = filesIn(folder).manifest;
+    if (made.url.startsWith("pglite:")) expect(checkpoint).toMatch(/^payment-ledger\/[\w-]+\n3\n/);
+    else expect(checkpoint).toBe(null);
+  });
 });
+
+/** The first entries of the log, as everybody can read them. */
+async function publicEntries(ledger: Opened, size: number): Promise<Buffer[]> {
+  expect(size).toBeLessThan(256);
+  const response = await fetch(`${ledger.base}/log/tile/entries/000.p/${size}`);
+  const bundle = Buffer.from(await response.arrayBuffer());
+  // Each has its length before it, in two bytes.
+  return Array.from({ length: size }, (_, index) => bundle.subarray(index * 50 + 2, (index + 1) * 50));
+}
+
+/** The root of a Merkle tree (RFC 6962, section 2.1). */
+function treeHashOf(leaves: Buffer[]): Buffer {
+  const [only, second] = leaves;
+  if (only && !second) return only;
+  const split = 2 ** Math.floor(Math.log2(leaves.length - 1));
+  const parts = [leaves.slice(0, split), leaves.slice(split)].map(treeHashOf);
+  return createHash("sha256")
+    .update(Buffer.concat([Buffer.of(1), ...parts]))
+    .digest();
+}
 
 /** What the Python program prints as JSON. */
 const inPython = async (text: string) => JSON.parse(await outputOf([python ?? "", "-c", text]));

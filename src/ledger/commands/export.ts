@@ -10,8 +10,10 @@ import { isDay, readInstant } from "../../values/instant.ts";
 import { exportLedger } from "../export/export.ts";
 import { type Choice, exportNames, type Format } from "../export/manifest.ts";
 import { settings } from "../settings.ts";
+import { ledgerIdOf } from "../tables/identity.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { midnightOf } from "../tables/summary/periods.ts";
+import { logKeyOf } from "../transparency/key.ts";
 
 const formats: Format[] = ["ndjson", "csv", "parquet"];
 
@@ -43,14 +45,14 @@ await runCommand("export", usage, async (args) => {
       "rows-per-file": { type: "string", default: "100000" },
     },
   });
-  const [given, ...others] = positionals;
-  if (given === undefined || others.length > 0) throw new UsageError("expected one folder");
+  const [path, ...others] = positionals;
+  if (path === undefined || others.length > 0) throw new UsageError("expected one folder");
   const choice = choiceOf(values);
-  const { DATABASE_URL } = readSettings(process.env, settings);
-  const folder = resolve(given);
+  const given = readSettings(process.env, settings);
+  const folder = resolve(path);
   const lock = lockFolder(folder, exportNames, complain);
   try {
-    await using database = await openCommandDatabase(DATABASE_URL);
+    await using database = await openCommandDatabase(given.DATABASE_URL);
     await requireMigrated(database);
     const { signal } = stopOnSignals();
     using progress = openProgress("rows exported");
@@ -58,6 +60,7 @@ await runCommand("export", usage, async (args) => {
       database,
       folder,
       choice,
+      signer: logKeyOf(given, await ledgerIdOf(database)),
       position: values["known-at"],
       signal,
       onRows: (count) => progress.advance(count),

@@ -9,7 +9,10 @@ import { openCursors } from "../requests/cursor.ts";
 import { openReader } from "../requests/lanes.ts";
 import { knownAt, knownNow, type NamedKnown } from "../requests/positions.ts";
 import { cursorKeyOf, ledgerCurrency, ledgerIdOf } from "../tables/identity.ts";
+import { lastOf } from "../tables/known/position.ts";
 import { isAccount, type Place } from "../tables/known/walk.ts";
+import { checkpointUpTo } from "../transparency/checkpoint.ts";
+import type { Signer } from "../transparency/note.ts";
 import { csvOfColumns, type Encoder, encodeCsv, encodeNdjson, parquetEncoders } from "./encoders.ts";
 import { openFile } from "./file.ts";
 import { type Kind, kinds } from "./kinds.ts";
@@ -25,6 +28,8 @@ export interface Export {
   /** It exists. */
   folder: string;
   choice: Choice;
+  /** The key of the log. Undefined: the ledger has none. */
+  signer: Signer | undefined;
   /** A position or a day. Default: the present one. */
   position: string | undefined;
   signal: AbortSignal;
@@ -39,6 +44,7 @@ export async function exportLedger({
   database,
   folder,
   choice,
+  signer,
   position,
   signal,
   onRows,
@@ -58,8 +64,9 @@ export async function exportLedger({
     currency: currency.code,
     ...choice,
     known_at: known.name,
-    // The place for the text of the signed checkpoint, once there is a log. It must be one of `known_at`, not of now.
-    checkpoint: null,
+    checkpoint: signer
+      ? await checkpointUpTo(database, signer, lastOf(known.position), () => requireGoing(signal))
+      : null,
     counts: { transactions: 0, events: 0, payouts: 0 },
     sums: { transactions: [], events: [], payouts: [] },
     files: [],
@@ -92,6 +99,10 @@ function requireSame(begun: Manifest, wanted: Wanted, folder: string): void {
       throw new Error(
         `the file ${join(folder, name)} is not as the export has left it; begin in an empty folder`,
       );
+}
+
+function requireGoing(signal: AbortSignal): void {
+  if (signal.aborted) throw new Error("stopped; run the command again to go on");
 }
 
 async function openPosition(database: Database, text: string | undefined): Promise<NamedKnown & Known> {
@@ -136,10 +147,8 @@ async function exportKind<Row, Shown>(progress: Progress, kind: Kind<Row, Shown>
     const encoder = newEncoder();
     let count = 0;
     for (; rows.length > 0; rows = await walk.take(manifest.rows_per_file - count)) {
-      if (signal.aborted) {
-        await rm(join(folder, fileName + incompleteEnd), { force: true });
-        throw new Error("stopped; run the command again to go on");
-      }
+      if (signal.aborted) await rm(join(folder, fileName + incompleteEnd), { force: true });
+      requireGoing(signal);
       await file.write(encoder.add(rows, read));
       count += rows.length;
       after = kind.placeOf(rows.at(-1) as Row);

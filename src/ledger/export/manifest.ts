@@ -36,7 +36,7 @@ export interface Manifest extends Choice {
   currency: string;
   /** The position at which everything was read. */
   known_at: string;
-  /** The text of the signed checkpoint of the log on which the export rests. Null: the ledger has no such log. */
+  /** The signed checkpoint of the entries of the log up to the position. Null: the ledger has no log. */
   checkpoint: string | null;
   counts: Record<KindName, number>;
   sums: Record<KindName, TallyGroup[]>;

@@ -122,6 +122,23 @@ export const saveHead = (sql: Sql, { size, sql_transaction, kind, source_id }: H
     source_id,
   ]);
 
+/**
+ * How many first entries have the sources of all SQL transactions up to one. Undefined while the log does not have them all.
+ */
+export async function sizeUpTo(sql: Sql, sqlTransaction: bigint): Promise<number | undefined> {
+  const [found] = await sql.query<{ size: bigint | null }>(
+    `select case when event_feed_end() > $1 and count(*) = count(index) then coalesce(max(index) + 1, 0) end as size
+     from (
+       (select 0 as kind, event_id as source_id from event_feed where not only_of_account and sql_transaction <= $1
+        order by sql_transaction desc, event_id desc limit 1)
+       union all
+       (select 1, id from redaction where sql_transaction <= $1 order by sql_transaction desc, id desc limit 1)
+     ) as last left join transparency_entry using (kind, source_id)`,
+    [sqlTransaction],
+  );
+  return found?.size == null ? undefined : Number(found.size);
+}
+
 /** The place of a tile. Level 0 has the hashes of leaves, and level -1 the entries. */
 export interface TilePlace {
   level: number;

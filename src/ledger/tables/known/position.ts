@@ -57,6 +57,10 @@ export async function eventsWithPlaces<Event extends { id: bigint }>(
 export const endOf = ({ before, also }: KnownPosition): bigint =>
   also.reduce((end, one) => (one < end ? end : one + 1n), before);
 
+/** The last SQL transaction of which anything is known. */
+export const lastOf = ({ before, also, upTo }: KnownPosition): bigint =>
+  also.at(-1) ?? (upTo ? before : before - 1n);
+
 /** The position with SQL transactions at these distances, separated by commas, from `before`. */
 export function positionOf(before: bigint, distances: string): KnownPosition {
   const also = distances === "" ? [] : distances.split(",").map((distance) => before + BigInt(distance));
