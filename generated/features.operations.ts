@@ -105,6 +105,10 @@ export const operations: ClientOperation[] = [
       {
         "name": "If-Match",
         "in": "header"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "hasBody": true,
@@ -127,6 +131,10 @@ export const operations: ClientOperation[] = [
       {
         "name": "id",
         "in": "path"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -183,6 +191,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "expires_at"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -212,6 +224,10 @@ export const operations: ClientOperation[] = [
       {
         "name": "feature",
         "in": "path"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -375,7 +391,12 @@ export const operations: ClientOperation[] = [
     "operationId": "changeFeatures",
     "method": "POST",
     "path": "/changes",
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Access-Reason",
+        "in": "header"
+      }
+    ],
     "hasBody": true,
     "successes": {
       "200": {

@@ -1374,6 +1374,12 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+         *     data. It has no effect where accesses are not recorded.
+         * @example ticket 4711
+         */
+        AccessReason: string;
+        /**
          * @description Use the state at this instant, up to and including its millisecond, instead of the present one. What is shown for an
          *     instant stays: the request waits for changes that can still get it. If that takes too long, it gets 503 with an
          *     instant for which it need not wait. An instant in the future gets 400, as does every instant if the store of the
@@ -1520,7 +1526,14 @@ export interface operations {
     changeFeatures: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1728,6 +1741,12 @@ export interface operations {
             query?: never;
             header: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The `ETag` of the list to replace, or `*` for any list. A request without it gets 428. The marks of proxies
                  *     that compress responses, such as `-gzip` in `"TAG-gzip"`, have no effect; the weak form `W/"TAG"` gets 412.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
@@ -1781,7 +1800,14 @@ export interface operations {
     removeFeatures: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+            };
             path: {
                 /**
                  * @description Identifier of the resource among those of its kind.
@@ -1879,7 +1905,14 @@ export interface operations {
                  */
                 expires_at?: components["schemas"]["Expiry"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+            };
             path: {
                 /**
                  * @description Name of the feature.
@@ -1935,7 +1968,14 @@ export interface operations {
     removeFeature: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+            };
             path: {
                 /**
                  * @description Name of the feature.

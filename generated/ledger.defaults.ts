@@ -10,6 +10,9 @@ export const defaults = {
   "addEvents": {},
   "listTickerEvents": {},
   "getEvent": {},
+  "listAccessRecords": {
+    "limit": 100
+  },
   "getTransaction": {
     "override_account_id_restriction": false,
     "status_version": 2

@@ -79,6 +79,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -98,7 +102,12 @@ export const operations: ClientOperation[] = [
     "operationId": "addEvents",
     "method": "POST",
     "path": "/v1/event",
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Access-Reason",
+        "in": "header"
+      }
+    ],
     "hasBody": true,
     "successes": {
       "202": {
@@ -156,6 +165,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -166,6 +179,45 @@ export const operations: ClientOperation[] = [
             "event_id"
           ]
         ]
+      }
+    }
+  },
+  {
+    "operationId": "listAccessRecords",
+    "method": "GET",
+    "path": "/v1/audit",
+    "parameters": [
+      {
+        "name": "resource_id"
+      },
+      {
+        "name": "subject"
+      },
+      {
+        "name": "from_date"
+      },
+      {
+        "name": "to_date"
+      },
+      {
+        "name": "cursor"
+      },
+      {
+        "name": "limit"
+      },
+      {
+        "name": "Last-Event-ID",
+        "in": "header"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
+      }
+    ],
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
       }
     }
   },
@@ -205,6 +257,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -231,6 +287,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -378,6 +438,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -394,6 +458,10 @@ export const operations: ClientOperation[] = [
     "parameters": [
       {
         "name": "If-None-Match",
+        "in": "header"
+      },
+      {
+        "name": "Access-Reason",
         "in": "header"
       }
     ],
@@ -441,6 +509,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -486,6 +558,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -1206,6 +1282,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -1246,6 +1326,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {
@@ -1288,6 +1372,10 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "at_least"
+      },
+      {
+        "name": "Access-Reason",
+        "in": "header"
       }
     ],
     "successes": {

@@ -123,6 +123,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who looked and who changed
+         * @description Returns the records of accesses, oldest first: one for each response of an operation that can return personal data
+         *     or that changes something, to a caller that is known. A service without authentication records nothing. A response
+         *     is sent when its record is stored, so a record can exist of a response that its caller never got. Records of this
+         *     operation are among them.
+         *
+         *     A reader that goes on from its last cursor gets each record once and misses none. `Accept` selects the format. JSON
+         *     returns one page, which ends at the limit or at the newest record. Server-sent events (`text/event-stream`)
+         *     continue: each record has its cursor as `id`, and a client that reconnects with `Last-Event-ID` misses nothing.
+         *     `limit` does not apply to them. Records that are older than the setting `AUDIT_KEEP` are deleted by the month.
+         */
+        get: operations["listAccessRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/dead-letter": {
         parameters: {
             query?: never;
@@ -672,6 +700,45 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The record of an access. It has no personal data of payers. */
+        AccessRecord: {
+            /** @description The claim `client_id` or `azp` of the caller, or null if there is none. */
+            client: string | null;
+            /** @description The cursor after this record. */
+            cursor: string;
+            /** @description The accounts that the request names, up to 20. Texts that are no identifiers are left out. */
+            gateway_account_ids: string[];
+            /** @description The operation of the contract, or `command` and the name of a command of the operator. */
+            operation: string;
+            /** @description The header `Access-Reason` of the request, or null. */
+            reason: string | null;
+            /** @description When it was recorded, by the clock of the database. */
+            recorded_date: components["schemas"]["MicrosecondInstant"];
+            /** @description The `X-Request-Id` of the response; null for a command. */
+            request_id: string | null;
+            /** @description The number of these resources, or null if it is unknown, as it is of a stream or a CSV. */
+            resource_count: number | null;
+            /**
+             * @description The first 20 external ids of resources in the request and the response. Texts of requests without success that
+             *     are no identifiers are left out. For features the kind and the id, with a slash.
+             */
+            resource_ids: string[];
+            /** @description The service, `ledger` or `features`. */
+            service: string;
+            /** @description The status of the response. A command has 202, which is recorded before it changes anything. */
+            status: number;
+            /** @description The claim `sub` of the caller, `command` for a command, or null if there is none. */
+            subject: string | null;
+        };
+        /** @description One page of records of accesses. */
+        AccessRecordPage: {
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+            /** @description The cursor after these records. It is present even if there are none. */
+            next_cursor: string;
+            /** @description The records. */
+            records: components["schemas"]["AccessRecord"][];
+        };
         /** @description What became of an event. */
         AddedEvent: {
             /**
@@ -2500,6 +2567,12 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+         *     data. It has no effect where accesses are not recorded.
+         * @example ticket 4711
+         */
+        AccessReason: string;
+        /**
          * @description Gateway account of the transactions.
          * @example demo
          */
@@ -2938,6 +3011,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
@@ -3006,6 +3085,12 @@ export interface operations {
                 service_id?: components["parameters"]["AgreementServiceId"];
             };
             header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
@@ -3099,6 +3184,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
@@ -3135,6 +3226,81 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
             410: components["responses"]["UnknownPosition"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    listAccessRecords: {
+        parameters: {
+            query: {
+                /**
+                 * @description The cursor of the last record that the client has seen. Default is before the oldest record.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description First instant, inclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: string;
+                /**
+                 * @description Maximum number of records on a page, 1 to 1,000. Default 100.
+                 * @example 20
+                 */
+                limit: number;
+                /**
+                 * @description Only accesses to the resource with this external id. A record has up to 20 ids.
+                 * @example pay7f3k2m9q1x5c8v4b6n0t2w
+                 */
+                resource_id?: components["schemas"]["SearchText"];
+                /**
+                 * @description Only accesses of this subject, the claim `sub` of a caller.
+                 * @example anna
+                 */
+                subject?: components["schemas"]["SearchText"];
+                /**
+                 * @description Instant after the last record, exclusive. A stream with it stays open.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: string;
+            };
+            header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
+                 * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
+                 * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
+                 */
+                "Last-Event-ID"?: components["schemas"]["Cursor"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records after the cursor. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Link: components["headers"]["Link"];
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRecordPage"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             421: components["responses"]["Misdirected"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3266,6 +3432,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
                  * @example KZy3XO-mPiR6g4i3Crp36tpKHe3JAu9b1p3zxQ4dW7hGm2sT8vLcYf0nB5aEoU1rjKtPZqDl6Mw
                  */
@@ -3305,7 +3477,14 @@ export interface operations {
     addEvents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3349,6 +3528,12 @@ export interface operations {
                 at_least?: components["parameters"]["AtLeast"];
             };
             header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
@@ -4666,6 +4851,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
@@ -4748,6 +4939,12 @@ export interface operations {
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
             header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
@@ -4842,6 +5039,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
@@ -4935,6 +5138,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
+                /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
@@ -4981,6 +5190,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
@@ -5194,6 +5409,12 @@ export interface operations {
                 payment_provider: components["schemas"]["SearchText"];
             };
             header?: {
+                /**
+                 * @description Why the caller needs the access, for its record. A setting of the service can require it. It must not have personal
+                 *     data. It has no effect where accesses are not recorded.
+                 * @example ticket 4711
+                 */
+                "Access-Reason"?: components["parameters"]["AccessReason"];
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"

@@ -230,14 +230,27 @@ describe("a stop", () => {
   });
 });
 
+const tokens = {
+  ...{ AUTH_JWKS_URL: "http://127.0.0.1:1/", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "https://b/" },
+  AUDIT_DATABASE_URL: "postgres://u:p@127.0.0.1:1/db",
+};
+const open = /anyone who can reach this address/;
 test.each([
-  [1, {}],
-  [0, { AUTH_JWKS_URL: "http://127.0.0.1:1/", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "https://b/" }],
-])("an address that is not loopback causes %i warnings with the authentication %j", async (count, env) => {
+  ["causes a warning without tokens", {}, [open]],
+  ["causes none with tokens", tokens, []],
+  [
+    "causes none with tokens, but the lack of records does",
+    { ...tokens, AUDIT_DATABASE_URL: "" },
+    [/^changes of features are not recorded/],
+  ],
+])("an address that is not loopback %s", async (_, env, warnings) => {
   const services = runServices({ ...inMemory, HOST: "0.0.0.0", ...env }, ["features"]);
   await services.isListening();
   const output = await services.stop();
-  expect(output.split("\n").filter((line) => line.includes('"level":40'))).toHaveLength(count);
+  const lines = output.split("\n").filter((line) => line.includes('"level":40'));
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(
+    warnings.map((text) => expect.stringMatching(text)),
+  );
 });
 
 test("at level info, a service logs only that it starts, and its addresses", async () => {
@@ -250,6 +263,7 @@ test("at level info, a service logs only that it starts, and its addresses", asy
   const pages = { console: `${base}/console`, docs: `${base}/docs` };
   const listening = { service: "features", ...pages, store: "lmdb:./data/features" };
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: "authentication is off: accesses are not recorded" },
     { msg: "starting features; Ctrl-C stops this process" },
     { msg: `Server listening at ${base}`, ...listening },
   ]);

@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { type AccessLog, openLater } from "./http/access/access-log.ts";
 import { openAuthentication } from "./http/access/authentication.ts";
 import { signInOf } from "./http/access/sign-in.ts";
 import type { HttpOptions } from "./http/options.ts";
@@ -68,6 +69,22 @@ function allowedHostsOf(settings: AllSettings, isOpenOnLoopback: boolean): strin
   return [HOST.toLowerCase(), publicHost ?? [], ALLOWED_HOSTS].flat();
 }
 
+/** Where the services record accesses: in the database of the ledger, which is that of this process if it runs the ledger. */
+async function openAccessLog(
+  chosen: [name: string, load: unknown][],
+  { AUDIT_DATABASE_URL }: AllSettings,
+  log: Logger,
+  opened: AsyncDisposableStack,
+): Promise<AccessLog | undefined> {
+  if (chosen.some(([name]) => name === "ledger")) return openLater();
+  if (AUDIT_DATABASE_URL) {
+    const { openRecorderOf } = await import("./ledger/access/recorder.ts");
+    return opened.use(await openRecorderOf(AUDIT_DATABASE_URL, log));
+  }
+  log.warn("changes of features are not recorded, since AUDIT_DATABASE_URL is not set");
+  return undefined;
+}
+
 async function start(args: string[]): Promise<void> {
   rejectUnknown(args, Object.keys(services));
   const chosen = Object.entries(services).filter(([name]) => args.length === 0 || args.includes(name));
@@ -92,8 +109,12 @@ async function start(args: string[]): Promise<void> {
   if (!security && !isLocal) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
   }
+  if (!security) log.info("authentication is off: accesses are not recorded");
+  await using opened = new AsyncDisposableStack();
   const http: HttpOptions = {
     security,
+    accessLog: security && (await openAccessLog(chosen, settings, log, opened)),
+    isReasonRequired: settings.ACCESS_REASON_REQUIRED,
     scopeClaim: settings.AUTH_SCOPE_CLAIM,
     signIn,
     publicUrl: settings.PUBLIC_URL?.href,

@@ -5,7 +5,7 @@ import type { Sample } from "./requests.ts";
 
 const scopes = [
   ...["features:read", "features:write", "ledger:read", "ledger:read:all", "ledger:operate", "ledger:write"],
-  ...["features", "ledger", undefined],
+  ...["ledger:audit", "features", "ledger", undefined],
 ];
 
 /** Describes which tokens each operation of a service accepts. The tokens are for the accounts 56 and 57. */

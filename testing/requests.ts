@@ -42,6 +42,7 @@ export const ledgerSamples: Record<keyof LedgerOperations, Sample> = {
   addEvents: { method: "POST", path: "/v1/event", body: addedEvent, scopes: ["ledger:write"], status: 202 },
   listTickerEvents: get(`/v1/event/ticker?${march}`, readAll),
   getEvent: get("/v1/event/1", readAll),
+  listAccessRecords: get("/v1/audit", ["ledger:audit"]),
   getTransaction: get("/v1/transaction/full?account_id=57", read),
   getTransactionByGatewayTransactionId: get(
     "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-1&payment_provider=sandbox",

@@ -1,5 +1,10 @@
 import { parseDocument } from "yaml";
-import { type Contract, queryKey } from "../../src/contract/operations.ts";
+import {
+  type Contract,
+  operationsOf as completeOperationsOf,
+  queryKey,
+} from "../../src/contract/operations.ts";
+import { recordedOperations } from "../../src/contract/recorded.ts";
 import { type PositionKind, positionParameters, queryOf, type WrittenOperation } from "./queries.ts";
 
 interface ErrorFormat {
@@ -30,6 +35,7 @@ interface WrittenContract {
   components?: { responses?: Record<string, Response>; schemas?: Record<string, object> };
   "x-problems"?: Problems;
   "x-common-headers"?: Record<string, object>;
+  "x-recorded-parameters"?: object[];
   "x-common-responses"?: Record<string, Record<string, Response>>;
   "x-general-responses"?: Record<string, Response>;
   "x-error-formats"?: Record<string, ErrorFormat[]>;
@@ -61,9 +67,10 @@ const reference = "#/components/responses/";
 /**
  * Completes a written contract. Returns it as YAML, with the layout kept, and as a value. OpenAPI cannot share a set of
  * responses between operations, nor a response between error formats, nor a header between responses. A written contract
- * therefore has six extensions, which are resolved and removed:
+ * therefore has seven extensions, which are resolved and removed:
  *
  * - `x-common-headers` adds headers to each response that does not declare them.
+ * - `x-recorded-parameters` adds parameters to each operation whose accesses are recorded.
  * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status. Of two
  *   conditions the later one decides.
  * - `x-error-formats` gives a response with `x-messages` its content: in the formats of the operation's tag, with the tag
@@ -213,6 +220,16 @@ export function completeContract(text: string): { yaml: string; contract: Contra
   }
   for (const extension of ["x-common-headers", "x-common-responses", "x-error-formats"])
     document.delete(extension);
+  if (document.has("x-recorded-parameters")) {
+    document.delete("x-recorded-parameters");
+    const completed = document.toJS() as Contract;
+    for (const { path, key } of recordedOperations(completed, completeOperationsOf(completed))) {
+      const place = ["paths", path, key, "parameters"];
+      if (!document.hasIn(place)) document.setIn(place, document.createNode([]));
+      for (const parameter of written["x-recorded-parameters"] ?? [])
+        document.addIn(place, document.createNode(parameter));
+    }
+  }
   // Long lines are not wrapped.
   const yaml = document.toString({ lineWidth: 0, flowCollectionPadding: true });
   return { yaml, contract: document.toJS() };

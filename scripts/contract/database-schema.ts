@@ -106,7 +106,7 @@ function commentLines(comment: string | null, indent = ""): string {
 async function rejectOthers(sql: Sql, schema: string): Promise<void> {
   const others = await sql.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c
-     where relnamespace = $1::regnamespace and relkind not in ('r', 'v', 'i', 'c', 'S')
+     where relnamespace = $1::regnamespace and relkind not in ('r', 'p', 'v', 'i', 'I', 'c', 'S')
        and not exists (select from pg_depend where objid = c.oid and deptype = 'i')
      union all
      select t.oid::regtype::text from pg_type t
@@ -139,15 +139,24 @@ interface Table {
   comment: string | null;
   options: string | null;
   identity: string | null;
+  /** What follows the columns of a partitioned table. */
+  partitioned: string | null;
+  /** The statement of a partition, which has the columns and indexes of its table. */
+  partition: string | null;
 }
 
 const tablesOf = `
   select oid::integer as id, oid::regclass::text as name, obj_description(oid, 'pg_class') as comment,
-    array_to_string(reloptions, ', ') as options, case relreplident when 'f' then 'FULL' end as identity
-  from pg_class where relnamespace = $1::regnamespace and relkind = 'r' order by relname collate "C"`;
+    array_to_string(reloptions, ', ') as options, case relreplident when 'f' then 'FULL' end as identity,
+    ' PARTITION BY ' || pg_get_partkeydef(oid) as partitioned,
+    (select format('CREATE TABLE %s PARTITION OF %s %s', oid::regclass, inhparent::regclass, pg_get_expr(relpartbound, oid))
+     from pg_inherits where relispartition and inhrelid = oid) as partition
+  from pg_class where relnamespace = $1::regnamespace and relkind in ('r', 'p') order by relname collate "C"`;
 
 /** A table with its columns and constraints. */
-async function describeTable(sql: Sql, { id, name, comment, options, identity }: Table): Promise<Part> {
+async function describeTable(sql: Sql, table: Table): Promise<Part> {
+  const { id, name, comment, options, identity, partitioned, partition } = table;
+  if (partition !== null) return { statement: partition, comment };
   const parts = [
     ...(await sql.query<Part>(columnsOf, [id])),
     ...(await sql.query<Part>(constraintsOf, [id])),
@@ -156,7 +165,7 @@ async function describeTable(sql: Sql, { id, name, comment, options, identity }:
     (part, index) =>
       `${commentLines(part.comment, "  ")}  ${part.statement}${index < parts.length - 1 ? "," : ""}\n`,
   );
-  const suffix = options === null ? "" : ` WITH (${options})`;
+  const suffix = `${partitioned ?? ""}${options === null ? "" : ` WITH (${options})`}`;
   const statement = `CREATE TABLE ${name} (\n${lines.join("")})${suffix}`;
   return {
     statement: identity ? `${statement};\nALTER TABLE ${name} REPLICA IDENTITY ${identity}` : statement,
@@ -189,7 +198,7 @@ const constraintsOf = `
 const indexesOf = `
   select pg_get_indexdef(indexrelid, 0, true) as statement, obj_description(indexrelid, 'pg_class') as comment
   from pg_index join pg_class on oid = indexrelid
-  where indrelid = $1 and not exists (select from pg_constraint where conindid = indexrelid)
+  where indrelid = $1 and not relispartition and not exists (select from pg_constraint where conindid = indexrelid)
   order by relname collate "C"`;
 
 const triggersOf = `

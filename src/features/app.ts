@@ -23,6 +23,7 @@ interface FeaturesOptions extends HttpOptions, Pick<ServiceOptions<Operations>, 
 
 /** The contract of the service, its error format and its documents. */
 export const featuresService = {
+  name: "features",
   contract: featuresContract,
   renderError,
   documents: {

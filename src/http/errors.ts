@@ -1,8 +1,10 @@
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../process/log.ts";
+import { isJson, toJson } from "../values/json.ts";
 import type { Failure } from "./failure.ts";
 import { HttpError } from "./http-error.ts";
 import { STATUS_CODES } from "./node-http.ts";
+import { completeProblem } from "./problem.ts";
 import { sendBody } from "./response.ts";
 import { varyBy } from "./vary.ts";
 
@@ -30,18 +32,39 @@ export type SendFailure = ReturnType<typeof failureSender>;
 
 export const failureSender =
   (renderError: RenderError, log: Logger) =>
-  (
-    reply: FastifyReply,
-    failure: Failure & { headers?: Record<string, string> | undefined },
-  ): FastifyReply => {
-    const { routeOptions, params, headers } = reply.request;
-    const request = { route: routeOptions.url, path: params as object, accept: headers.accept };
-    const { type, body, isNegotiated } = renderError(failure, request);
-    if (isNegotiated) varyBy(reply, "accept");
-    reply.code(failure.status);
-    if (failure.headers) reply.headers(failure.headers);
+  (reply: FastifyReply, failed: FailureWithHeaders): FastifyReply => {
+    const { type, body } = prepareFailure(reply, renderError, failed);
     return sendBody(reply, type, body, log);
   };
+
+type FailureWithHeaders = Failure & { headers?: Record<string, string> | undefined };
+
+/** Makes the status and the headers of a response those of a failure. Returns the type and the body for it. */
+function prepareFailure(
+  reply: FastifyReply,
+  renderError: RenderError,
+  failed: FailureWithHeaders,
+): ErrorContent {
+  const { routeOptions, params, headers } = reply.request;
+  const request = { route: routeOptions.url, path: params as object, accept: headers.accept };
+  const content = renderError(failed, request);
+  if (content.isNegotiated) varyBy(reply, "accept");
+  reply.code(failed.status);
+  if (failed.headers) reply.headers(failed.headers);
+  return content;
+}
+
+/** Makes a response that is being sent that of a failure. Returns its text. */
+export function failureText(
+  reply: FastifyReply,
+  renderError: RenderError,
+  failed: FailureWithHeaders,
+): string {
+  const { type, body } = prepareFailure(reply, renderError, failed);
+  reply.type(`${type}; charset=utf-8`);
+  if (!isJson(type)) return String(body);
+  return toJson(completeProblem(type, body, reply.request.id, reply.server.publicUrl));
+}
 
 export const bodyMustBeJson = "the content type of the body must be application/json";
 

@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Contract } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
+import type { AccessLog } from "./access/access-log.ts";
 import type { Security } from "./access/security.ts";
 import type { SignIn } from "./access/sign-in.ts";
 import type { Documents } from "./documents/documents.ts";
@@ -29,6 +30,10 @@ export interface HttpOptions {
    * The hosts by which callers can reach the service, besides `localhost` and the address of their connection. Default: any.
    */
   allowedHosts?: string[] | undefined;
+  /** Where accesses are recorded, if the service has authentication. Default: they are not. */
+  accessLog?: AccessLog | undefined;
+  /** True if a request for a recorded operation must have the header `Access-Reason`. Default: false. */
+  isReasonRequired?: boolean | undefined;
   /** True to serve tools for models at `/mcp`. Default: false. */
   mcp?: boolean | undefined;
   /** Milliseconds for which an idle connection stays open. Default: `keepAliveMs`. */
@@ -37,6 +42,8 @@ export interface HttpOptions {
 
 export interface ServiceOptions<Operations> extends HttpOptions {
   contract: Contract;
+  /** The name of the service in records of accesses. */
+  name?: string;
   /** An operation that is optional in the contract is served only if it has a handler. */
   handlers: Handlers<Operations>;
   renderError: RenderError;

@@ -6,6 +6,7 @@ import { isJson } from "../values/json.ts";
 import type { Owner } from "../waiting/owner.ts";
 import { inTurnsOf } from "../waiting/turns.ts";
 import { ownerOf } from "./access/owner.ts";
+import type { RecordingOf } from "./access/recording.ts";
 import { compressedMin } from "./compression.ts";
 import { entityTag, type TaggedParts } from "./entity-tag.ts";
 import type { SendFailure } from "./errors.ts";
@@ -36,13 +37,15 @@ export interface RouteContext {
   inFlight: InFlight;
   outages: Outages;
   sendFailure: SendFailure;
+  /** Undefined if no access is recorded. */
+  recording: RecordingOf | undefined;
 }
 
 /** Makes a handler a route handler. This is the only place where a handler meets the framework. */
 export function routeHandler(
   handler: AnyHandler,
   operation: Operation,
-  { log, closing, inFlight, outages, sendFailure }: RouteContext,
+  { log, closing, inFlight, outages, sendFailure, recording }: RouteContext,
 ) {
   const endpoint = endpointOf(operation, log, closing);
   // Health and metrics are needed most when the service is overloaded, and succeed in an outage too.
@@ -57,6 +60,7 @@ export function routeHandler(
     try {
       const response = await handler(new HandlerRequest(reply, endpoint, owner));
       if (!isOfHealth) outages.succeeded();
+      if (recording) reply.request.answer = response as AnyResponse;
       sendTogether(reply, () =>
         "details" in response ? sendFailure(reply, placed(response)) : send(reply, response),
       );

@@ -3,6 +3,7 @@ import type { Contract, Operation } from "../contract/operations.ts";
 import type { ServedContract } from "../contract/served-contract.ts";
 import { openAjv } from "../contract/validation.ts";
 import { sendPreflight } from "./access/cors.ts";
+import type { Recording } from "./access/recording.ts";
 import { takeQueryTokens } from "./access/security.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { ignoreBody, limitArriving, requireBody } from "./body.ts";
@@ -46,6 +47,7 @@ export async function addRoutes(
       queries.push(queryRoute(route, operation, query, handler));
     }
     completeRoute(route, contract, operation, limitBodies);
+    recordAccesses(route, context.recording?.(operation));
   });
   await app.register(fastifyOpenapiGlue, {
     specification: withoutResponses(contract, operations),
@@ -108,6 +110,14 @@ function completeRoute(
   delete route.preHandler;
   if (body) route.preParsing = limitBodies;
   if (body?.required) route.preValidation = requireBody;
+}
+
+/** Each response of a route is sent when its record is durable. */
+function recordAccesses(route: RouteOptions, recording: Recording | undefined): void {
+  if (!recording) return;
+  // Before the hook of HEAD, which drops the body.
+  route.onSend = [recording.onSend, route.onSend ?? []].flat();
+  if (recording.preHandler) route.preHandler = recording.preHandler;
 }
 
 /**

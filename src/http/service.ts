@@ -2,6 +2,7 @@ import { checkResponses } from "../contract/response-check.ts";
 import { servedContract } from "../contract/served-contract.ts";
 import { logsDebug } from "../process/log.ts";
 import { openCors } from "./access/cors.ts";
+import { openRecording } from "./access/recording.ts";
 import { securityHandlers } from "./access/security.ts";
 import { serveDocuments } from "./documents/documents.ts";
 import { failureSender } from "./errors.ts";
@@ -20,7 +21,16 @@ import { openServer } from "./server.ts";
  * Throws if the contract and the handlers do not match.
  */
 export async function createService<Operations>(options: ServiceOptions<Operations>) {
-  const { security, corsOrigins = [], mcp = false, log, metrics, documents, onViolation } = options;
+  const {
+    security,
+    corsOrigins = [],
+    mcp = false,
+    accessLog,
+    log,
+    metrics,
+    documents,
+    onViolation,
+  } = options;
   const handlers = options.handlers as Record<string, AnyHandler>;
   const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
   const served = servedContract(options.contract, (id) => handled.includes(id), !security);
@@ -34,14 +44,19 @@ export async function createService<Operations>(options: ServiceOptions<Operatio
   const sendFailure = failureSender(options.renderError, log);
   const app = openServer(options, outages, sendFailure);
   app.decorate("cors", openCors(corsOrigins, contract, operations));
-  if (security) app.decorateRequest("caller", undefined).decorateRequest("queryTokens", undefined);
+  if (security) {
+    app.decorateRequest("caller", undefined).decorateRequest("queryTokens", undefined);
+    app.decorateRequest("identified", undefined).decorateRequest("answer", undefined);
+    app.decorateRequest("isRecorded", false);
+  }
   const closing = closeGracefully(app);
   beginRequests(app, operations, closing, options);
   if (logsDebug(log)) app.addHook("onResponse", logRequest(log));
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   if (metrics) processMetrics(metrics, contract.info);
 
-  const context = { log, closing, outages, sendFailure, inFlight: limitInFlight() };
+  const recording = security && accessLog && openRecording(served, { ...options, accessLog });
+  const context = { log, closing, outages, sendFailure, inFlight: limitInFlight(), recording };
   await addRoutes(app, served, handlers, authentication, context);
   if (mcp) {
     // A service without it starts sooner without this module.

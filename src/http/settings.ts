@@ -8,8 +8,9 @@ import {
   oneOf,
   optional,
   origins,
+  requires,
 } from "../process/settings.ts";
-import { authenticationSettings } from "./access/authentication.ts";
+import { authenticationSettings, issuerSettings } from "./access/authentication.ts";
 import { signInSettings } from "./access/sign-in.ts";
 import { keepAliveMs } from "./limits/connections.ts";
 
@@ -22,6 +23,7 @@ export const commonSettings = {
   CORS_ORIGINS: origins,
   ALLOWED_HOSTS: hosts,
   MCP: flag(false),
+  ACCESS_REASON_REQUIRED: requires(issuerSettings, flag(false)),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(keepAliveMs),
   ...authenticationSettings,
   ...signInSettings,

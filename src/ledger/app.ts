@@ -9,6 +9,7 @@ import type { HttpOptions, ServiceOptions } from "../http/options.ts";
 import { createService } from "../http/service.ts";
 import type { Currency } from "../values/currency.ts";
 import type { News } from "../waiting/news.ts";
+import { accessRecordHandlers } from "./handlers/access-records.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -68,6 +69,7 @@ const generated = (name: string) => new URL(`../../generated/${name}`, import.me
 
 /** The contract of the service, its error format and its documents. */
 export const ledgerService = {
+  name: "ledger",
   contract: ledgerContract,
   renderError,
   documents: {
@@ -134,6 +136,7 @@ export async function ledgerApp({
     documents: { ...documentsOf(parts, accountsClaim, currency, queue.address), values },
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
+      ...accessRecordHandlers(primary, cursors),
       ...intakeHandlers(reader, cursors, backlog, publications, currency),
       ...(intake && { addEvents: addEventsHandler(intake, primary, cursors) }),
     },

@@ -13,6 +13,7 @@ import {
   type Settings,
   uriReference,
 } from "../process/settings.ts";
+import { intervalOf } from "../values/age.ts";
 import { currencyOf } from "../values/currency.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
 import { targetUrls } from "./publishing/targets.ts";
@@ -28,6 +29,7 @@ export const settings = {
   CURRENCY: optional(reading("a currency of ISO 4217, such as GBP", currencyOf)),
   STATEMENT_TIMEOUT_MS: milliseconds(10_000),
   EVENT_WRITES: flag(false),
+  AUDIT_KEEP: reading("a time such as 13mo, 7y or 90d", intervalOf, "13mo"),
   QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
   QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
   QUEUE_RECEIVER_BATCH_SIZE: count(400, 1000),

@@ -7,6 +7,7 @@ import { openWhenFree } from "../process/folder-lock.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
+import { openRecorder, startKeepingRecords } from "./access/recorder.ts";
 import { ledgerApp } from "./app.ts";
 import { knownTimes } from "./intake/freshness.ts";
 import { openIntake } from "./intake/intake.ts";
@@ -45,6 +46,9 @@ export async function start(
   const ledgerId = await ledgerIdOf(database);
   const currency = await decideCurrency(database, given.CURRENCY);
   await using _merging = startMergingSummaries(database, log);
+  await using _keeping = startKeepingRecords(database, given.AUDIT_KEEP, log);
+  const recorder = openRecorder(database, log);
+  http.accessLog?.open?.(recorder);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)
     : undefined;
@@ -87,6 +91,7 @@ export async function start(
     log,
     metrics,
     ...http,
+    accessLog: recorder,
   });
   const port = { portSetting: "LEDGER_PORT", port: given.LEDGER_PORT, isShared: given.SHARE_PORT };
   const url = await listen(app, { host: given.HOST, ...port });

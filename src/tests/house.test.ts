@@ -41,8 +41,10 @@ src/database            ${floor}
 src/rabbitmq            src/waiting src/engines
 src/features/store      ${floor} src/database
 src/features/requests   ${floor} src/contract src/http src/features/store generated/features
+src/features/settings   ${floor} src/database/databases src/features/store
 src/features            ${floor} src/contract src/http generated/features
 src/ledger/queue        ${floor} src/rabbitmq
+src/ledger/access       ${floor} src/database src/http src/ledger/tables
 src/ledger/tables       ${floor} src/database generated/ledger
 src/ledger/projection   src/values src/ledger/tables generated/ledger
 src/ledger/past         src/waiting src/database src/ledger/projection src/ledger/tables
@@ -53,7 +55,7 @@ src/ledger/intake       ${floor} ${stored} src/contract generated/ledger
 src/ledger/publishing   ${floor} src/database src/rabbitmq src/ledger/tables
 src/ledger/transparency ${floor} src/database src/ledger/tables
 src/ledger              ${floor} src/contract src/http src/database generated/ledger
-src                     ${floor} src/http src/ledger/start.ts src/features/start.ts
+src                     ${floor} src/http src/ledger/start.ts src/ledger/access/recorder.ts src/features/start.ts
 `
   .trim()
   .split("\n")

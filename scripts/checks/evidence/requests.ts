@@ -127,7 +127,10 @@ const missingStatus = ({ in: place }: Parameter) => (place === "header" ? 428 : 
 /** The request with this value of a parameter, or without one. */
 function withParameter(request: RequestCase, { name, in: place }: Parameter, value?: unknown): RequestCase {
   if (place === "header")
-    return { ...request, headers: value === undefined ? {} : { [name.toLowerCase()]: String(value) } };
+    return {
+      ...request,
+      headers: value === undefined ? {} : { ...request.headers, [name.toLowerCase()]: String(value) },
+    };
   const [path, query] = request.path.split("?");
   const search = new URLSearchParams(query);
   if (value === undefined) search.delete(name);
@@ -155,6 +158,7 @@ const withCursors: RequestCase[] = (
     [of.listTickerEvents, cursors.ticker.write({ timestamp: instant, id: 1n })],
     [of.listDeadLetters, cursors.deadLetter.write({ dead_letter_id: 1n })],
     [of.listEvents, cursors.feed.write(feedStart)],
+    [of.listAccessRecords, cursors.access.write({ sql_transaction: 0n, id: 0n })],
     [of.listTransactionReportChanges, cursors.change.write({ sql_transaction: 1n, external_id: "x" })],
   ] as const
 ).map(([sample, cursor]) =>
@@ -188,6 +192,12 @@ export const ledgerRequests: RequestCase[] = [
   ...get(404, "/v1/event/999999"),
   ...get(410, `/v1/event?cursor=${lostEvent}`),
   ...withAccept(of.listEvents, "application/x-ndjson", "text/event-stream"),
+  ...get(200, "/v1/audit?limit=1"),
+  ...withAccept(of.listAccessRecords, "text/event-stream"),
+  {
+    ...{ ...of.listAccessRecords, status: 200 },
+    headers: { "last-event-id": cursors.access.write({ sql_transaction: 0n, id: 0n }) },
+  },
 
   ...get(200, ...transactions, "/v1/transaction/refund?account_id=57&parent_external_id=full"),
   ...get(200, `/v1/transaction/?${override}`),

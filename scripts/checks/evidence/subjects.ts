@@ -83,13 +83,14 @@ export async function ledgerSubject(): Promise<Subject> {
   await database.query(manyPayments);
   await database.query(manyEvents);
   await database.run(operated);
+  await database.run(accessed);
   await database.run(longAgo);
 
   return {
     contract: ledgerService.contract,
     requests: ledgerRequests,
     tokens: {
-      sufficient: await issuer.sign({ scope: "ledger:read:all ledger:write ledger:operate" }),
+      sufficient: await issuer.sign({ scope: "ledger:read:all ledger:write ledger:operate ledger:audit" }),
       insufficient: await issuer.sign({}),
     },
     accepted: { EventMessage: [...messages, ...rebuilds] },
@@ -124,6 +125,13 @@ export async function ledgerSubject(): Promise<Subject> {
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
+
+/** As if a caller and a command had been recorded. The requests of this check are not. */
+const accessed = `
+  insert into access_record (service, operation, subject, client, gateway_account_ids, resource_ids, resource_count, status,
+    request_id, reason)
+  values ('ledger', 'getTransaction', 'anna', 'desk', '{57}', '{full}', 1, 200, 'one', 'ticket 1'),
+    ('ledger', 'command redact', null, null, '{}', '{}', null, 202, null, null)`;
 
 /** As if everything was stored before the days in the examples of the contract. */
 const longAgo = `

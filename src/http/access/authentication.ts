@@ -63,6 +63,7 @@ function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
     const known = identified.get(request) ?? identify(request, readToken, scopes);
     identified.set(request, known);
     const caller = await known;
+    request.identified = caller;
     if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
     throw insufficientScope(`the token's claim ${scopeClaim} lacks the scope ${scopes.join(" ")}`, scopes);
   };

@@ -276,7 +276,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       expect(text).toMatch(/^# \S/);
       expect(text).not.toMatch(/[:(] undefined|\[object|\{\{/);
       expect((text.match(/^````/gm)?.length ?? 0) % 2).toBe(0);
-      expect(Buffer.byteLength(text)).toBeLessThan(70_000);
+      expect(Buffer.byteLength(text)).toBeLessThan(75_000);
       for (const [, url = ""] of text.matchAll(/\]\(([^):]+)\)/g)) {
         const { pathname } = new URL(url, `http://proxy.test${path}`);
         expect([url, (await send(service, pathname)).status]).toEqual([url, 200]);

@@ -11,8 +11,11 @@ import { requestOf, type Tool, type ToolRequest } from "./tools.ts";
 /** Maximum bytes of a result. A model reads all of it. */
 export const resultMaxBytes = 20_000;
 
-/** The headers of the caller that decide who it is and which URL it uses. */
-const headersOfCaller = ["authorization", "host", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
+/** The headers of the caller that decide who it is and which URL it uses, and the reason of its access. */
+const headersOfCaller = [
+  ...["authorization", "host", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"],
+  "access-reason",
+];
 
 /**
  * Calls a tool for the sender of a request: sends the request that the call means to the service itself. A page that is too

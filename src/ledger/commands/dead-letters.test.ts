@@ -131,13 +131,23 @@ describeOnEngines("dead letters", (make) => {
   test("can be discarded with a note, and are kept", async () => {
     await using own = await newDatabase();
     const { deadLetters } = own;
-    expect(await deadLetters("discard", "2", "3", "--note", ` agreed ${escapeSequence}`)).toMatchObject({
+    expect(
+      await deadLetters(...["discard", "2", "3", "--note", ` agreed ${escapeSequence}`, "--reason", "trial"]),
+    ).toMatchObject({
       code: 0,
       output: "discarded 2 dead letters\n",
     });
     expect((await deadLetters("list")).output).toMatch(/^1 .*\ndead letters: 1\n$/);
     const discarded = (await deadLetters("list", "--discarded")).output;
     expect(discarded).toMatch(/^2 .* {2}note: agreed \\u001b\[31m\n3 .*\ndiscarded dead letters: 2\n$/);
+    const database = await own.open();
+    expect(await database.query("select operation, resource_ids, reason from access_record")).toEqual([
+      {
+        ...{ operation: "command dead-letters discard", reason: "trial" },
+        resource_ids: ["dead-letter/2", "dead-letter/3"],
+      },
+    ]);
+    await database[Symbol.asyncDispose]();
     expect((await deadLetters("show", "2")).output).toMatch(/\ndiscarded {2}\S+Z: agreed/);
     for (const verb of [
       ["replay", "2"],

@@ -5,6 +5,7 @@ import { parseCommandLine, printable, runCommand, say, UsageError } from "../../
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { toJson } from "../../values/json.ts";
+import { readReason, recordCommand } from "../access/recorder.ts";
 import { type Batch, ingest, permanentReason } from "../intake/ingest.ts";
 import { messageBytesMax, messageIn } from "../intake/message.ts";
 import { type Plan, planOf } from "../intake/replay.ts";
@@ -24,9 +25,9 @@ import { requireMigrated } from "../tables/migrate.ts";
 import { viewDeadLetterTexts } from "../views/intake.ts";
 
 const usage = `Usage: npm run dead-letters -- list [--discarded] [--json]
-       npm run dead-letters -- show ID [--json]
-       npm run dead-letters -- replay ID... | --all [--dry-run] [--json]
-       npm run dead-letters -- discard ID... --note TEXT
+       npm run dead-letters -- show ID [--json] [--reason TEXT]
+       npm run dead-letters -- replay ID... | --all [--dry-run] [--json] [--reason TEXT]
+       npm run dead-letters -- discard ID... --note TEXT [--reason TEXT]
 
 Shows, replays and discards dead letters: messages that can never be stored, and published events that a target of
 PUBLISH_URL has rejected to the last attempt. They are stored with the reason in the database at DATABASE_URL. The ledger
@@ -39,6 +40,8 @@ can run meanwhile.
                valid now is stored and removed from the dead letters; any other keeps its number and its time, and gets its
                new reason. An event is removed, and becomes a new dead letter if its target rejects it to the last attempt
   discard      keeps them for the records, with a note of up to 1000 characters, and takes them off the list
+  --reason TEXT
+               of show, replay and discard: why, for the record of the access, without personal data; up to 200 characters
   --discarded  lists the discarded ones, with their notes
   --dry-run    changes nothing; shows the outcome of each
   --json       one JSON object on each line
@@ -57,9 +60,9 @@ const flag = { type: "boolean" } as const;
 /** The options of each verb. */
 const optionsOf: Record<string, string[]> = {
   list: ["discarded", "json"],
-  show: ["json"],
-  replay: ["all", "dry-run", "json"],
-  discard: ["note"],
+  show: ["json", "reason"],
+  replay: ["all", "dry-run", "json", "reason"],
+  discard: ["note", "reason"],
 };
 
 await runCommand("dead-letters", usage, async (args) => {
@@ -83,8 +86,16 @@ function actionOf(args: string[]): Action {
   const { values, positionals } = parseCommandLine({
     args,
     allowPositionals: true,
-    options: { all: flag, discarded: flag, "dry-run": flag, json: flag, note: { type: "string" } },
+    options: {
+      all: flag,
+      discarded: flag,
+      "dry-run": flag,
+      json: flag,
+      note: { type: "string" },
+      reason: { type: "string" },
+    },
   });
+  const reason = readReason(values.reason);
   const [verb = "", ...words] = positionals;
   const ids = [...new Set(words.map(readId))];
   const [id, ...others] = ids;
@@ -99,19 +110,29 @@ function actionOf(args: string[]): Action {
     return (database) => list(database, values.discarded ? "discarded" : "open", output);
   }
   if (verb === "show" && id !== undefined && others.length === 0) {
-    return (database) => show(database, id, values.json === true);
+    return recorded(verb, ids, reason, (database) => show(database, id, values.json === true));
   }
   if (verb === "replay" && (values.all === true) !== ids.length > 0) {
-    const act = values["dry-run"] ? showOutcomes : replay;
-    return (database) => act(database, values.all ? undefined : ids, output);
+    const chosen = values.all ? undefined : ids;
+    if (values["dry-run"]) return (database) => showOutcomes(database, chosen, output);
+    return recorded(verb, chosen, reason, (database) => replay(database, chosen, output));
   }
   if (verb === "discard" && id !== undefined) {
     const note = values.note?.trim() ?? "";
     if (note === "" || note.length > noteMax)
       throw new UsageError(`discard requires --note with 1 to ${noteMax} characters`);
-    return (database) => discard(database, ids, note);
+    return recorded(verb, ids, reason, (database) => discard(database, ids, note));
   }
   throw new UsageError("expected list, show ID, replay ID..., replay --all or discard ID...");
+}
+
+/** Records who looks at a message, which has personal data, and who changes something. */
+function recorded(verb: string, ids: bigint[] | undefined, reason: string | undefined, act: Action): Action {
+  return async (database) => {
+    const names = ids?.map((id) => `dead-letter/${id}`);
+    await recordCommand(database, `dead-letters ${verb}`, names, reason);
+    await act(database);
+  };
 }
 
 function readId(word: string): bigint {

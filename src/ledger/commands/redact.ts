@@ -5,7 +5,9 @@ import { parseCommandLine, printable, runCommand, say, UsageError } from "../../
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
+import { intervalOf } from "../../values/age.ts";
 import { inChunks } from "../../values/chunks.ts";
+import { readReason, recordCommand } from "../access/recorder.ts";
 import { redact } from "../intake/redact.ts";
 import { redactDeadLetters } from "../intake/redacted-dead-letters.ts";
 import { embeddedFolder } from "../queue/address.ts";
@@ -37,6 +39,7 @@ reports do not change. The ledger can run meanwhile. A command that was stopped 
   --keep-metadata    keeps the values of the metadata of payments
   --unknown          also ids of which no event is stored: for their dead letters and later events
   --dry-run          changes nothing; shows how many resources would be redacted
+  --reason TEXT      why, for the record of the redaction, without personal data; up to 200 characters
   --rewrite          rewrites the files of the tables at the end, since they keep erased values until the space is used
                      again. The ledger waits meanwhile
   --help             print this text
@@ -47,7 +50,6 @@ const pageSize = 200;
 const statementMaxMs = 3_600_000;
 /** Milliseconds. */
 const olderTransactionsMaxMs = 60_000;
-const units = { y: "years", mo: "months", d: "days" };
 
 const flag = { type: "boolean", default: false } as const;
 
@@ -58,6 +60,7 @@ await runCommand("redact", usage, async (args) => {
     options: {
       "older-than": { type: "string" },
       account: { type: "string" },
+      reason: { type: "string" },
       "keep-metadata": flag,
       unknown: flag,
       "dry-run": flag,
@@ -65,7 +68,8 @@ await runCommand("redact", usage, async (args) => {
     },
   });
   const { account, "older-than": olderThan, "keep-metadata": keepsMetadata } = values;
-  const age = olderThan === undefined ? undefined : intervalOf(olderThan);
+  const age = olderThan === undefined ? undefined : readAge(olderThan);
+  const reason = readReason(values.reason);
   const isChosen = ids.length > 0 || age !== undefined;
   if (ids.length > 0 && age !== undefined) throw new UsageError("expected ID... or --older-than, not both");
   if (!isChosen && !values.rewrite) throw new UsageError("expected ID..., --older-than AGE or --rewrite");
@@ -81,6 +85,7 @@ await runCommand("redact", usage, async (args) => {
     const total = age === undefined ? ids.length : await countResources(sql, account);
     const choice = { database, pages, keepsMetadata, total, signal };
     if (values["dry-run"]) return await countEach(choice);
+    await recordCommand(database, "redact", age === undefined ? [...new Set(ids)] : undefined, reason);
     await redactEach(choice);
   }
   await vacuum(database, values.rewrite, signal);
@@ -90,11 +95,10 @@ await runCommand("redact", usage, async (args) => {
   }
 });
 
-/** An age, of less than 1000 years, as an interval of PostgreSQL. */
-function intervalOf(age: string): string {
-  const [, count, unit] = /^([1-9]\d{0,2}(?=y)|[1-9]\d{0,3})(y|mo|d)$/.exec(age) ?? [];
-  if (unit === undefined) throw new UsageError(`${printable(age)} is no age such as 7y, 18mo or 90d`);
-  return `${count} ${units[unit as keyof typeof units]}`;
+function readAge(age: string): string {
+  const interval = intervalOf(age);
+  if (interval === undefined) throw new UsageError(`${printable(age)} is no age such as 7y, 18mo or 90d`);
+  return interval;
 }
 
 async function requireEvents(sql: Sql, ids: string[]): Promise<void> {

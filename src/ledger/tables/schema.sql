@@ -1,11 +1,41 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: ef3caa0a179a7940e1a7fe2efe2dfa628020cfe7989d544c8e20a619388b7ffb
+-- Hash of the migrations and of this text: 7bcc2a7438718cd882bbfd07021308c6ee3ced1a1bd67ebca1db09487497f9bc
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
 
+-- The numbers of the records of accesses.
+CREATE SEQUENCE access_record_id;
+
 -- Ids of summaries.
 CREATE SEQUENCE transaction_summary_id;
+
+-- Who looked at personal data, and who changed something: a row for each response to a known caller, and for each
+-- command. Rows are added and never changed. It has no personal data of payers.
+CREATE TABLE access_record (
+  -- As in event_feed: the records are read in the order of sql_transaction and id.
+  sql_transaction bigint NOT NULL DEFAULT current_sql_transaction(),
+  id bigint NOT NULL DEFAULT nextval('access_record_id'::regclass),
+  recorded_at timestamp with time zone NOT NULL DEFAULT now(),
+  service text NOT NULL,
+  operation text NOT NULL,
+  subject text,
+  client text,
+  gateway_account_ids text[] NOT NULL,
+  -- The first 20 of the ids of resources. In resource_count is the number of all, or null if it is unknown.
+  resource_ids text[] NOT NULL,
+  resource_count integer,
+  status smallint NOT NULL,
+  request_id text,
+  reason text,
+  CONSTRAINT access_record_pkey PRIMARY KEY (sql_transaction, id, recorded_at)
+) PARTITION BY RANGE (recorded_at);
+CREATE INDEX access_record_recorded_at ON ONLY access_record USING btree (recorded_at);
+CREATE INDEX access_record_resource_ids ON ONLY access_record USING gin (resource_ids) WITH (gin_pending_list_limit='256');
+CREATE INDEX access_record_subject ON ONLY access_record USING btree (subject, sql_transaction, id);
+
+-- Records of a month that has no partition of its own.
+CREATE TABLE access_record_default PARTITION OF access_record DEFAULT;
 
 -- What the events of an agreement amount to: one row for each.
 CREATE TABLE agreement (
@@ -1041,6 +1071,43 @@ AS $function$
   select case when jsonb_typeof(member) in ('string', 'number', 'boolean') and length(member #>> '{}') between 1 and 255
     then member #>> '{}' end
 $function$;
+
+-- Makes the partitions of access_record for this month and the next, and drops those of months that ended longer ago
+-- than the interval.
+CREATE OR REPLACE FUNCTION keep_access_records(keep interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- Without a time zone: a month of UTC.
+  first_month timestamp := date_trunc('month', now() at time zone 'UTC');
+  month timestamp;
+  partition text;
+begin
+  -- Other processes wait here, and no request does.
+  lock table access_record in share update exclusive mode;
+  foreach month in array array[first_month, first_month + interval '1 month'] loop
+    partition := 'access_record_' || to_char(month, 'YYYY_MM');
+    continue when to_regclass(partition) is not null;
+    -- Records that came before their partition stay where they are.
+    continue when exists (
+      select from access_record_default
+      where recorded_at >= month at time zone 'UTC' and recorded_at < (month + interval '1 month') at time zone 'UTC'
+    );
+    execute format(
+      'create table %I partition of access_record for values from (%L) to (%L)',
+      partition, month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC'
+    );
+  end loop;
+  for partition in
+    select relname from pg_inherits join pg_class on oid = inhrelid
+    where inhparent = 'access_record'::regclass and relname ~ '^access_record_\d{4}_\d{2}$'
+      and (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC' <= now() - keep
+  loop
+    execute format('drop table %I', partition);
+  end loop;
+  delete from access_record_default where recorded_at < date_trunc('month', (now() - keep) at time zone 'UTC') at time zone 'UTC';
+end $function$;
 
 -- Gives a summary an id and keeps its first version.
 CREATE OR REPLACE FUNCTION keep_first_summary_version()

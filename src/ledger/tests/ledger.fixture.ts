@@ -14,6 +14,7 @@ import type { Security } from "../../http/access/security.ts";
 import { openLog } from "../../process/log.ts";
 import { readSettings } from "../../process/settings.ts";
 import { pounds } from "../../values/currency.ts";
+import { openRecorder } from "../access/recorder.ts";
 import { ledgerApp } from "../app.ts";
 import { openIntake } from "../intake/intake.ts";
 import { createReceiver, type ReceiverLimits } from "../intake/receiver.ts";
@@ -49,6 +50,7 @@ export async function startLedger({
   mcp = false,
   signer = undefined as Signer | undefined,
   witnesses = [] as WitnessSetting[],
+  isReasonRequired = false,
   limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
@@ -88,7 +90,7 @@ export async function startLedger({
     statementTimeoutMs,
   };
   const { app } = opened.use(
-    await openApp({ ...parts, security, accountsClaim, trustedProxies, mcp, log, metrics }),
+    await openApp({ ...parts, security, accountsClaim, trustedProxies, mcp, isReasonRequired, log, metrics }),
   );
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
@@ -199,13 +201,15 @@ export async function ledgerOfFile(options: Parameters<typeof startLedger>[0] = 
 export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & { database: Database }) {
   const violations: string[] = [];
   const queue = await openQueue("memory:");
+  const log = openLog("silent");
   const app = await ledgerApp({
     ledgerId: "ledger",
     currency: pounds,
     cursorKey: await cursorKeyOf(parts.database),
     queue,
     statementTimeoutMs: testWaitMaxMs,
-    log: openLog("silent"),
+    log,
+    accessLog: openRecorder(parts.database, parts.log ?? log),
     onViolation: (violation) => violations.push(violation),
     ...parts,
   });

@@ -104,7 +104,17 @@ describeOnEngines("redaction", (make) => {
     ];
     const before = await Promise.all(shown.map((path) => ledger.get(path)));
     expect(JSON.stringify(before)).toContain(mark);
-    const redacted = await ledger.redact("pay1");
+    const redacted = await ledger.redact("pay1", "--reason", "request 7");
+    expect(
+      await ledger.database.query(
+        "select operation, subject, resource_ids, status, reason from access_record",
+      ),
+    ).toEqual([
+      {
+        ...{ operation: "command redact", subject: "command", resource_ids: ["pay1"], status: 202 },
+        reason: "request 7",
+      },
+    ]);
     expect(redacted).toMatchObject({
       code: 0,
       errors: "",

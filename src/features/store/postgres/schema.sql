@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: cc57afd43bcda492b413c9ec4bed6f053409766b518133761381c88b9b6bb283
+-- Hash of the migrations and of this text: 45530bd6fafd60677c3782757b2e9c2244a3d8dd76fff12d0cff9e9d8cdcecd7
 
 -- The change records from the first number of the feed on. The newest one is never deleted. A store that keeps all
 -- records adds the indexes change_by_resource and change_by_feature.

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Sql } from "../../../database/database.ts";
 import { ingest } from "../../intake/ingest.ts";
 import { event } from "../feed/feed.fixture.ts";
-import { ledgerDatabaseOfFile } from "../ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile, openLedgerDatabase } from "../ledger-database.fixture.ts";
 import { type LastArrival, notingArrived } from "./arrived.ts";
 
 const database = await ledgerDatabaseOfFile();
@@ -46,4 +46,31 @@ test("what has arrived is found once for a statement, and not in the last snapsh
     throw rolledBack;
   });
   await expect(work).rejects.toBe(rolledBack);
+});
+
+test("what has arrived is found again after an event, and not after another write", async () => {
+  await using own = await openLedgerDatabase();
+  await ingest(own, { events: [event("p1", 1)], rebuilds: [], deadLetters: [] });
+  await own.run(`
+    create sequence calls;
+    alter function arrived_events() rename to found_events;
+    create function arrived_events() returns text volatile language sql as
+      'select case when nextval(''calls'') > 0 then found_events() end'`);
+  const last: LastArrival = {};
+  const calls = async () => {
+    const { arrived } = await query(own, last, "select id from event");
+    const [row] = await own.query<{ count: bigint }>("select last_value as count from calls");
+    return [arrived, Number(row?.count)];
+  };
+  const [first] = await calls();
+  for (let write = 0; write < 3; write += 1) {
+    await own.run(
+      "insert into metadata_key (gateway_account_id, key) values ('57', gen_random_uuid()::text)",
+    );
+    expect(await calls()).toEqual([first, 1]);
+  }
+  await ingest(own, { events: [event("p1", 2)], rebuilds: [], deadLetters: [] });
+  const [second, count] = await calls();
+  expect(second).not.toEqual(first);
+  expect(count).toBe(2);
 });

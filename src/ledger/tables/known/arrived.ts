@@ -29,7 +29,7 @@ export interface LastArrival {
  * snapshots do not show all SQL transactions in flight.
  */
 const snapshot =
-  "case when not pg_is_in_recovery() then concat(pg_postmaster_start_time(), ' ', pg_current_snapshot()) end";
+  "case when not pg_is_in_recovery() then concat(pg_postmaster_start_time(), ' ~ ', pg_current_snapshot()) end";
 
 interface Noted {
   /** The snapshot and its arrived events, if it is not the one that is known. */
@@ -48,7 +48,7 @@ export const notingArrived = (sql: Sql, arrived: Set<string>, last: LastArrival 
     const known = { ...last };
     const found = await sql.query<Row & Noted>(
       notingStatement(text, values.length + 1),
-      [...values, known.snapshot ?? null],
+      [...values, known.snapshot ?? null, wholeEnd(known.arrived)],
       plan,
     );
     const [first] = found;
@@ -65,10 +65,26 @@ export const notingArrived = (sql: Sql, arrived: Set<string>, last: LastArrival 
 /** `offset 0` makes PostgreSQL find what is noted once, and not for each row. */
 const notingStatement = (text: string, next: number) => `
   select own.noted, found.* from (
-    select case when snapshot = $${next}::text then null else concat(snapshot, E'\\n', arrived_events()) end as noted
+    select case
+      when snapshot = $${next}::text then null
+      when split_part(snapshot, ' ~ ', 1) = split_part($${next}::text, ' ~ ', 1)
+        and (select max(sql_transaction) from event_feed) < $${next + 1}::bigint
+        and (select max(sql_transaction) from transaction_change) < $${next + 1}::bigint then null
+      else concat(snapshot, E'\\n', arrived_events())
+    end as noted
     from (select ${snapshot} as snapshot offset 0) as present
     offset 0
   ) as own
   left join lateral (select true as noted_row, statement.* from (${text}) as statement) as found on true`;
+
+/**
+ * The end of arrived events behind which no SQL transaction has arrived: all before it had ended. So whatever arrives later
+ * is behind it, and two look-ups of an index see if anything has. Null if some have arrived behind the end. Other writes,
+ * such as the records of accesses, change the snapshot all the time and no event.
+ */
+function wholeEnd(arrived: string | undefined): bigint | null {
+  const [, end] = /^\d+:(\d+):$/.exec(arrived ?? "") ?? [];
+  return end === undefined ? null : BigInt(end);
+}
 
 const withoutNotes = <Row>({ noted: _, noted_row: __, ...row }: Row & Noted) => row as Row;

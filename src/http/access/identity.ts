@@ -1,0 +1,25 @@
+import type { Caller } from "./security.ts";
+
+/** Who a caller is, for records of accesses. */
+export interface Identity {
+  /** The claim `sub`. */
+  subject: string | null;
+  /** The claim `client_id` (RFC 9068) or, of an OpenID provider, `azp`. */
+  client: string | null;
+}
+
+const textMax = 255;
+
+export const identityOf = ({ claims }: Pick<Caller, "claims">): Identity => ({
+  subject: textOf(claims.sub),
+  client: textOf(claims.client_id ?? claims.azp),
+});
+
+/** A claim that a database can store; null if it is no text. */
+const textOf = (claim: unknown): string | null =>
+  typeof claim === "string"
+    ? claim
+        .replaceAll(/\p{Cc}/gu, "\ufffd")
+        .slice(0, textMax)
+        .toWellFormed() || null
+    : null;
