@@ -134,7 +134,8 @@ export interface paths {
          * Read who looked and who changed
          * @description Returns the records of accesses, oldest first: one for each response of an operation that can return personal data
          *     or that changes something, to a caller that is known. A service without authentication records nothing. A response
-         *     is sent when its record is stored, so a record can exist of a response that its caller never got. Records of this
+         *     is sent when its record is stored on the disk of the service, so a record can exist of a response that its caller
+         *     never got. This list has it some tenths of a second later, or as soon as the database is available. Records of this
          *     operation are among them.
          *
          *     A reader that goes on from its last cursor gets each record once and misses none. `Accept` selects the format. JSON
@@ -702,6 +703,8 @@ export interface components {
     schemas: {
         /** @description The record of an access. It has no personal data of payers. */
         AccessRecord: {
+            /** @description When the response was made, by the clock of the service. */
+            accessed_date: components["schemas"]["MicrosecondInstant"];
             /** @description The claim `client_id` or `azp` of the caller, or null if there is none. */
             client: string | null;
             /** @description The cursor after this record. */
@@ -712,7 +715,7 @@ export interface components {
             operation: string;
             /** @description The header `Access-Reason` of the request, or null. */
             reason: string | null;
-            /** @description When it was recorded, by the clock of the database. */
+            /** @description When the database got the record, by its clock. Usually some tenths of a second later. */
             recorded_date: components["schemas"]["MicrosecondInstant"];
             /** @description The `X-Request-Id` of the response; null for a command. */
             request_id: string | null;
@@ -3241,7 +3244,7 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description First instant, inclusive.
+                 * @description First instant of `recorded_date`, inclusive.
                  * @example 2024-03-01T00:00:00Z
                  */
                 from_date?: string;
@@ -3261,7 +3264,7 @@ export interface operations {
                  */
                 subject?: components["schemas"]["SearchText"];
                 /**
-                 * @description Instant after the last record, exclusive. A stream with it stays open.
+                 * @description Instant after the last `recorded_date`, exclusive. A stream with it stays open.
                  * @example 2024-04-01T00:00:00Z
                  */
                 to_date?: string;

@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
-import { type AccessLog, openLater } from "./http/access/access-log.ts";
 import { openAuthentication } from "./http/access/authentication.ts";
 import { signInOf } from "./http/access/sign-in.ts";
 import type { HttpOptions } from "./http/options.ts";
 import { commonSettings } from "./http/settings.ts";
+import type { Recorder } from "./ledger/access/recorder.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
 import { captureConsole, fatalReport, type Logger, logOutput, openLog } from "./process/log.ts";
@@ -69,20 +69,24 @@ function allowedHostsOf(settings: AllSettings, isOpenOnLoopback: boolean): strin
   return [HOST.toLowerCase(), publicHost ?? [], ALLOWED_HOSTS].flat();
 }
 
-/** Where the services record accesses: in the database of the ledger, which is that of this process if it runs the ledger. */
+/** Where the services record accesses. They are saved in the database of the ledger, by the ledger if this process runs it. */
 async function openAccessLog(
-  chosen: [name: string, load: unknown][],
-  { AUDIT_DATABASE_URL }: AllSettings,
+  hasLedger: boolean,
+  { AUDIT_JOURNAL, AUDIT_DATABASE_URL }: AllSettings,
   log: Logger,
   opened: AsyncDisposableStack,
-): Promise<AccessLog | undefined> {
-  if (chosen.some(([name]) => name === "ledger")) return openLater();
-  if (AUDIT_DATABASE_URL) {
-    const { openRecorderOf } = await import("./ledger/access/recorder.ts");
-    return opened.use(await openRecorderOf(AUDIT_DATABASE_URL, log));
+): Promise<Recorder | undefined> {
+  if (!hasLedger && !AUDIT_DATABASE_URL) {
+    log.warn("changes of features are not recorded, since AUDIT_DATABASE_URL is not set");
+    return undefined;
   }
-  log.warn("changes of features are not recorded, since AUDIT_DATABASE_URL is not set");
-  return undefined;
+  const { openRecorder } = await import("./ledger/access/recorder.ts");
+  const recorder = openRecorder(AUDIT_JOURNAL, log);
+  if (hasLedger) return recorder;
+  const { openDatabase } = await import("./database/databases.ts");
+  const database = opened.use(await openDatabase(AUDIT_DATABASE_URL as string, (text) => log.warn(text)));
+  opened.use(await recorder.open(database));
+  return recorder;
 }
 
 async function start(args: string[]): Promise<void> {
@@ -111,9 +115,10 @@ async function start(args: string[]): Promise<void> {
   }
   if (!security) log.info("authentication is off: accesses are not recorded");
   await using opened = new AsyncDisposableStack();
-  const http: HttpOptions = {
+  const hasLedger = chosen.some(([name]) => name === "ledger");
+  const http: HttpOptions & { accessLog: Recorder | undefined } = {
     security,
-    accessLog: security && (await openAccessLog(chosen, settings, log, opened)),
+    accessLog: security && (await openAccessLog(hasLedger, settings, log, opened)),
     isReasonRequired: settings.ACCESS_REASON_REQUIRED,
     scopeClaim: settings.AUTH_SCOPE_CLAIM,
     signIn,

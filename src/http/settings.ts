@@ -1,6 +1,7 @@
 import { logFormats, logLevels } from "../process/log.ts";
 import {
   baseUrl,
+  filePath,
   flag,
   hosts,
   milliseconds,
@@ -23,6 +24,7 @@ export const commonSettings = {
   CORS_ORIGINS: origins,
   ALLOWED_HOSTS: hosts,
   MCP: flag(false),
+  AUDIT_JOURNAL: filePath("./data/audit"),
   ACCESS_REASON_REQUIRED: requires(issuerSettings, flag(false)),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(keepAliveMs),
   ...authenticationSettings,

@@ -39,7 +39,7 @@ export const settings = {
   QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: milliseconds(15 * 60 * 1000),
   PUBLISH_URL: targetUrls,
   PUBLISH_SOURCE: optional(uriReference),
-  TLOG_KEY_FILE: optional(filePath),
+  TLOG_KEY_FILE: optional(filePath()),
   TLOG_PUBLIC: flag(false),
   TLOG_WITNESSES: witnessUrls,
   AUTH_ACCOUNTS_CLAIM: claimName("accounts"),

@@ -7,7 +7,7 @@ import { openWhenFree } from "../process/folder-lock.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
-import { openRecorder, startKeepingRecords } from "./access/recorder.ts";
+import { type Recorder, startKeepingRecords } from "./access/recorder.ts";
 import { ledgerApp } from "./app.ts";
 import { knownTimes } from "./intake/freshness.ts";
 import { openIntake } from "./intake/intake.ts";
@@ -32,7 +32,7 @@ export { settings };
 /** Runs the API and, unless it is switched off, the receiver until `stop` aborts. Then closes everything in reverse order. */
 export async function start(
   given: Settings<typeof settings>,
-  http: HttpOptions,
+  http: HttpOptions & { accessLog: Recorder | undefined },
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
@@ -47,8 +47,7 @@ export async function start(
   const currency = await decideCurrency(database, given.CURRENCY);
   await using _merging = startMergingSummaries(database, log);
   await using _keeping = startKeepingRecords(database, given.AUDIT_KEEP, log);
-  const recorder = openRecorder(database, log);
-  http.accessLog?.open?.(recorder);
+  await using _savingAccesses = await http.accessLog?.open(database);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)
     : undefined;
@@ -69,7 +68,7 @@ export async function start(
     publishing.use(startPublishing({ database, setting, origin, log, news: shared.news, arrived }));
   }
   const signer = receiver && logKeyOf(given, ledgerId);
-  const isBusy = () => receiver !== undefined && receiver.oldestInFlightMs() > 0;
+  const isBusy = () => (receiver?.oldestInFlightMs() ?? 0) > 0 || http.accessLog?.isBusy() === true;
   await using sealing =
     signer && startSealing({ database, signer, witnesses: given.TLOG_WITNESSES, isBusy, log });
   const names = targets.map(({ name }) => name);
@@ -91,7 +90,6 @@ export async function start(
     log,
     metrics,
     ...http,
-    accessLog: recorder,
   });
   const port = { portSetting: "LEDGER_PORT", port: given.LEDGER_PORT, isShared: given.SHARE_PORT };
   const url = await listen(app, { host: given.HOST, ...port });

@@ -182,9 +182,12 @@ export const uriReference = reading(
 export const anyText = (given: string): Outcome<string> =>
   given.length > textMax ? { must: `must have at most ${textMax} characters` } : { value: given };
 
-export const filePath = reading(`a path of at most ${textMax} characters`, (text) =>
-  text === "" || text.length > textMax ? undefined : text,
-);
+export const filePath = (defaultValue = ""): Setting<string> =>
+  reading(
+    `a path of at most ${textMax} characters`,
+    (text) => (text === "" || text.length > textMax ? undefined : text),
+    defaultValue,
+  );
 
 /** A setting that has an effect only if these others are set. */
 export const requires =

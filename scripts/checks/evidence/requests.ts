@@ -158,7 +158,7 @@ const withCursors: RequestCase[] = (
     [of.listTickerEvents, cursors.ticker.write({ timestamp: instant, id: 1n })],
     [of.listDeadLetters, cursors.deadLetter.write({ dead_letter_id: 1n })],
     [of.listEvents, cursors.feed.write(feedStart)],
-    [of.listAccessRecords, cursors.access.write({ sql_transaction: 0n, id: 0n })],
+    [of.listAccessRecords, cursors.access.write({ id: 0n })],
     [of.listTransactionReportChanges, cursors.change.write({ sql_transaction: 1n, external_id: "x" })],
   ] as const
 ).map(([sample, cursor]) =>
@@ -196,7 +196,7 @@ export const ledgerRequests: RequestCase[] = [
   ...withAccept(of.listAccessRecords, "text/event-stream"),
   {
     ...{ ...of.listAccessRecords, status: 200 },
-    headers: { "last-event-id": cursors.access.write({ sql_transaction: 0n, id: 0n }) },
+    headers: { "last-event-id": cursors.access.write({ id: 0n }) },
   },
 
   ...get(200, ...transactions, "/v1/transaction/refund?account_id=57&parent_external_id=full"),

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Issuer, openIssuer } from "../../../testing/issuer.ts";
 import { featureSamples } from "../../../testing/requests.ts";
+import { newFolder } from "../../../testing/run.ts";
 import { featuresContract } from "../../contract/contracts.ts";
 import { operationsOf } from "../../contract/operations.ts";
 import { recordedOperations } from "../../contract/recorded.ts";
-import { type Access, openLater } from "../../http/access/access-log.ts";
+import type { Access } from "../../http/access/access-log.ts";
+import { openRecorder } from "../../ledger/access/recorder.ts";
+import { openLedgerDatabase } from "../../ledger/tables/ledger-database.fixture.ts";
+import { openLog } from "../../process/log.ts";
 import { startFeatures } from "./features.fixture.ts";
 
 const recorded = recordedOperations(featuresContract, operationsOf(featuresContract)).map(
@@ -71,8 +75,9 @@ test("a record names the resources of the change", async () => {
   ]);
 });
 
-test("changes are withheld as long as the records are not open, and reads are not", async () => {
-  const later = openLater();
+test("changes are withheld as long as the database of the records is not open, and reads are not", async () => {
+  await using database = await openLedgerDatabase();
+  const later = openRecorder(newFolder(), openLog("silent"));
   await using other = await startFeatures({ security: issuer.security, accessLog: later });
   const authorization = `Bearer ${await issuer.sign({ scope: "features:read features:write" })}`;
   const send = (method: "GET" | "POST") =>
@@ -84,6 +89,10 @@ test("changes are withheld as long as the records are not open, and reads are no
     expect.stringMatching(/^the access could not be recorded.*\n$/),
   ]);
   expect((await send("GET")).status).toBe(200);
-  later.open?.(accessLog);
-  expect((await send("POST")).status).toBe(200);
+  {
+    await using _opened = await later.open(database);
+    expect((await send("POST")).status).toBe(200);
+  }
+  // The end saves what is left.
+  expect(await database.query("select operation from access_record")).toEqual([{ operation: "addFeature" }]);
 });

@@ -17,22 +17,6 @@ export interface Access extends Identity {
 
 /** Where accesses are recorded. */
 export interface AccessLog {
-  /** Resolves when the record is durable. */
+  /** Resolves when the record outlives the process. */
   record(access: Access): Promise<void>;
-  /** Opens a log that is opened later. */
-  open?(log: AccessLog): void;
-}
-
-/** The log of a process, which one of its services opens. Before that it rejects every record. */
-export function openLater(): AccessLog {
-  let opened: AccessLog | undefined;
-  return {
-    open(log: AccessLog): void {
-      opened = log;
-    },
-    async record(access: Access): Promise<void> {
-      if (!opened) throw new Error("the records of accesses are not open yet");
-      await opened.record(access);
-    },
-  };
 }

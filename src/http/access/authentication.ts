@@ -59,13 +59,19 @@ type ReadToken = (token: string) => Promise<Caller>;
 function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
   // The binder tries the alternatives of an operation one by one; the token is verified once.
   const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
+  // Most operations have an alternative that most tokens lack.
+  const lacking = new WeakMap<string[], HttpError>();
   return async function authenticate(request, scopes) {
     const known = identified.get(request) ?? identify(request, readToken, scopes);
     identified.set(request, known);
     const caller = await known;
     request.identified = caller;
     if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
-    throw insufficientScope(`the token's claim ${scopeClaim} lacks the scope ${scopes.join(" ")}`, scopes);
+    const error =
+      lacking.get(scopes) ??
+      insufficientScope(`the token's claim ${scopeClaim} lacks the scope ${scopes.join(" ")}`, scopes);
+    lacking.set(scopes, error);
+    throw error;
   };
 }
 

@@ -1,61 +1,142 @@
+import { randomUUID } from "node:crypto";
 import type { Database } from "../../database/database.ts";
-import { openDatabase } from "../../database/databases.ts";
-import type { Access, AccessLog } from "../../http/access/access-log.ts";
+import type { Access } from "../../http/access/access-log.ts";
 import { UsageError } from "../../process/command.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
-import { inBatches } from "../../waiting/batches.ts";
 import { repeat } from "../../waiting/repeat.ts";
-import { insertAccessRecords, keepAccessRecords } from "../tables/access-record.ts";
+import { keepAccessRecords, type NewAccessRecord, saveAccessRecords } from "../tables/access-record.ts";
+import { ledgerIdOf } from "../tables/identity.ts";
+import { type Journal, openJournal } from "./journal.ts";
 
-/** Maximum number of records in a statement. A record has up to 20 kB, and mostly 300 bytes. */
-const batchMax = 200;
-/** Limit for a record, in milliseconds. Beyond it the response is withheld. */
-const recordMaxMs = 5000;
+/** The size of the journal in bytes at which it is full: about two million accesses. */
+const journalBytesMax = 2 ** 30;
+/** Maximum number of records in a statement. A record has up to 20 kB, and mostly 400 bytes. */
+const batchMax = 1000;
+/** The delay in milliseconds until the next look at the journal. */
+const lookEveryMs = 100;
+/** While responses are sent, saving has 3 % of the time: this many times the duration of a batch passes between two. */
+const busyRatio = 32;
+/** So many accesses between two looks are a load. */
+const busyMin = 50;
+/** If so many records wait, the next batch follows at once. */
+const waitingMax = 100_000;
 /** The interval of upkeep, in milliseconds: a partition is made a month before it is needed. */
 const upkeepEveryMs = 3_600_000;
 
+/** An `AccessLog` that saves its records in the database. */
+export type Recorder = ReturnType<typeof openRecorder>;
+
 /**
- * Records accesses in the database. One statement is in flight at a time; the records that arrive meanwhile are in the next
- * one, so that many responses wait for one commit.
+ * Records accesses in a journal in a folder, those of one turn of the event loop together, and rejects them until `open` is
+ * called. From then on they are moved into the database of a ledger, until that is disposed, which moves what is left.
  */
-export function openRecorder(database: Database, log: Logger): AccessLog {
+export function openRecorder(folder: string, log: Logger, bytesMax = journalBytesMax) {
+  let journal: Journal | undefined;
   const outage = watchOutage(log, "error");
-  const record = inBatches<Access, void>(
-    async (accesses) => {
-      try {
-        await insertAccessRecords(database, accesses.map(rowOf));
-        outage.succeeded();
-        return [];
-      } catch (err) {
-        outage.failed("accesses cannot be recorded, so responses are withheld", { err });
-        throw err;
-      }
+  const session = randomUUID();
+  let pending: { text: string; done: PromiseWithResolvers<void> }[] = [];
+  /** The number of accesses since the last look. */
+  let count = 0;
+  let isBusy = false;
+
+  function append(): void {
+    const batch = pending;
+    pending = [];
+    try {
+      const texts = batch.map(({ text }) => text);
+      if (!journal) throw new Error("the database of the records is not open yet");
+      journal.append(session, texts);
+      count += batch.length;
+      outage.succeeded();
+      for (const { done } of batch) done.resolve();
+    } catch (err) {
+      outage.failed("accesses cannot be recorded, so responses are withheld", { err });
+      for (const { done } of batch) done.reject(err);
+    }
+  }
+
+  return {
+    record(access: Access): Promise<void> {
+      if (pending.length === 0) setImmediate(append);
+      const done = Promise.withResolvers<void>();
+      pending.push({ text: JSON.stringify(recordOf(access)), done });
+      return done.promise;
     },
-    {
-      requests: batchMax,
-      size: batchMax,
-      sizeOf: () => 1,
-      maxMs: recordMaxMs,
-      late: new Error(`an access was not recorded within ${recordMaxMs} ms`),
+    /** True while so many accesses are recorded that other work must be brief. */
+    isBusy: () => isBusy,
+    async open(database: Database): Promise<AsyncDisposable> {
+      const opened = openJournal(folder, await ledgerIdOf(database), bytesMax, (text) => log.warn(text));
+      journal = opened;
+      const saving = startSaving(opened, database, log, () => {
+        isBusy = count > busyMin;
+        count = 0;
+        return isBusy;
+      });
+      return {
+        async [Symbol.asyncDispose]() {
+          await saving[Symbol.asyncDispose]();
+          journal = undefined;
+          opened[Symbol.dispose]();
+        },
+      };
     },
-  );
-  return { record };
+  };
 }
 
-/** A recorder with a connection of its own, for a process without the ledger. */
-export async function openRecorderOf(url: string, log: Logger): Promise<AccessLog & AsyncDisposable> {
-  const database = await openDatabase(url, (text) => log.warn(text));
-  return { ...openRecorder(database, log), [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
-}
-
-const rowOf = ({ accounts, resourceIds, resourceCount, requestId, ...access }: Access) => ({
+const recordOf = ({
+  accounts,
+  resourceIds,
+  resourceCount,
+  requestId,
+  ...access
+}: Access): NewAccessRecord => ({
   ...access,
   gateway_account_ids: accounts,
   resource_ids: resourceIds,
   resource_count: resourceCount,
   request_id: requestId,
+  accessed_at: new Date().toISOString(),
 });
+
+function startSaving(journal: Journal, database: Database, log: Logger, look: () => boolean) {
+  const outage = watchOutage(log, "error");
+
+  async function saveBatch(): Promise<number> {
+    const entries = journal.first(batchMax);
+    const last = entries.at(-1);
+    if (!last) return 0;
+    const records = entries.map(({ session, number, text }) => ({ ...JSON.parse(text), session, number }));
+    await saveAccessRecords(database, records);
+    journal.remove(last.number);
+    return entries.length;
+  }
+
+  async function step(): Promise<number> {
+    const startedAt = performance.now();
+    try {
+      const saved = await saveBatch();
+      outage.succeeded();
+      const durationMs = performance.now() - startedAt;
+      if (look() && journal.count() < waitingMax) return Math.max(lookEveryMs, durationMs * busyRatio);
+      return saved === batchMax ? 0 : lookEveryMs;
+    } catch (err) {
+      outage.failed("the records of accesses wait for the database", { err });
+      return lookEveryMs;
+    }
+  }
+  const saving = repeat(step);
+  return {
+    async [Symbol.asyncDispose]() {
+      await saving[Symbol.asyncDispose]();
+      try {
+        while ((await saveBatch()) > 0);
+      } catch (err) {
+        log.error({ err }, "records of accesses are left in the journal; the next start saves them");
+      }
+    },
+  };
+}
 
 /** Keeps the records for an interval of the database, and makes room for new ones, until it is disposed. */
 export function startKeepingRecords(database: Database, keep: string, log: Logger) {
@@ -84,14 +165,14 @@ export function readReason(given: string | undefined): string | undefined {
   throw new UsageError("--reason must have 1 to 200 characters of ASCII");
 }
 
-/** Records what a command is about to change, so that one that is killed has its record, too. */
+/** Records what a command is about to do, so that one that is killed has its record, too. */
 export const recordCommand = (
   database: Database,
   operation: string,
   ids: string[] | undefined,
   reason: string | undefined,
-): Promise<void> =>
-  insertAccessRecords(database, [
+): Promise<unknown> =>
+  saveAccessRecords(database, [
     {
       ...{ service: "ledger", operation: `command ${operation}`, subject: "command", client: null },
       ...{
@@ -99,6 +180,12 @@ export const recordCommand = (
         resource_ids: ids?.slice(0, 20) ?? [],
         resource_count: ids?.length ?? null,
       },
-      ...{ status: accepted, request_id: null, reason: reason ?? null },
+      ...{
+        status: accepted,
+        request_id: null,
+        reason: reason ?? null,
+        accessed_at: new Date().toISOString(),
+      },
+      ...{ session: randomUUID(), number: 1 },
     },
   ]);

@@ -11,7 +11,6 @@ import { wrong } from "../requests/failures.ts";
 import type { Reader } from "../requests/lanes.ts";
 import {
   type AccessFilter,
-  type AccessPosition,
   type AccessRecordRow,
   accessStart,
   newestAccessRecord,
@@ -32,7 +31,7 @@ export function accessRecordHandlers(
   cursors: Cursors,
 ): Pick<Handlers<operations>, "listAccessRecords"> {
   const follow = openStreams(feedOf(primary, cursors));
-  const withCursor = (row: AccessRecordRow) => viewAccessRecord(row, cursors.access.write(row));
+  const withCursor = (row: AccessRecordRow) => viewAccessRecord(row, cursors.access.write({ id: row.id }));
   return {
     async listAccessRecords({ query, headers: given, mediaType, signal, url, owner }) {
       const { resource_id, subject, from_date, to_date, limit } = query;
@@ -43,13 +42,13 @@ export function accessRecordHandlers(
         to: to_date && ceilInstant(to_date),
       };
       const cursor = given["Last-Event-ID"] ?? query.cursor;
-      const after = cursor === undefined ? accessStart : cursors.access.read(cursor);
-      if (!after) return unknownAccessCursor;
+      const position = cursor === undefined ? { id: accessStart } : cursors.access.read(cursor);
+      if (!position) return unknownAccessCursor;
       if (mediaType === "text/event-stream")
-        return { status: 200, type: mediaType, body: follow(owner, filter, placeOf(after), signal) };
-      const page = await readAccessRecords(primary.lanes(owner), filter, after, { countMax: limit });
+        return { status: 200, type: mediaType, body: follow(owner, filter, String(position.id), signal) };
+      const page = await readAccessRecords(primary.lanes(owner), filter, position.id, { countMax: limit });
       const records = await mapInTurns(page.records, withCursor);
-      const next_cursor = records.at(-1)?.cursor ?? cursors.access.write(after);
+      const next_cursor = records.at(-1)?.cursor ?? cursors.access.write(position);
       const { headers } = viewNextPage(url, query, page.isLast ? undefined : next_cursor);
       return { status: 200, headers, body: { records, next_cursor, has_more: !page.isLast } };
     },
@@ -58,30 +57,26 @@ export function accessRecordHandlers(
 
 /** The records as the streams read them. The service itself reads them, since one loop serves all of them. */
 const feedOf = ({ sql, lanes }: Reader, cursors: Cursors) => ({
-  newest: async () => placeOf(await newestAccessRecord(sql)),
+  newest: async () => String(await newestAccessRecord(sql)),
   async read(filter: AccessFilter, after: string | undefined, newest: string | undefined) {
     const limits = { countMax: recordsMax };
-    const { records } = await readAccessRecords(lanes(ownerOfStreams), filter, positionAt(after), limits);
+    const { records } = await readAccessRecords(
+      lanes(ownerOfStreams),
+      filter,
+      BigInt(after ?? accessStart),
+      limits,
+    );
     const last = records.at(-1);
     // What does not match is behind the stream, too.
     if (!last) return { cursor: newest };
     const texts = await mapInTurns(records, (row) => {
-      const cursor = cursors.access.write(row);
+      const cursor = cursors.access.write({ id: row.id });
       return `id: ${cursor}\ndata: ${JSON.stringify(viewAccessRecord(row, cursor))}\n\n`;
     });
-    return { text: Buffer.from(texts.join("")), cursor: placeOf(last) };
+    return { text: Buffer.from(texts.join("")), cursor: String(last.id) };
   },
-  cursorAt: (place: string) => cursors.access.write(positionAt(place)),
+  cursorAt: (place: string) => cursors.access.write({ id: BigInt(place) }),
   /** Also if too many statements wait. */
   isOutage: (error: unknown) =>
     error instanceof DatabaseUnavailable || error instanceof StatementTimeout || error instanceof HttpError,
 });
-
-/** A position as text, the same for all streams there. It does not leave the service. */
-const placeOf = ({ sql_transaction, id }: AccessPosition): string => `${sql_transaction} ${id}`;
-
-function positionAt(place: string | undefined): AccessPosition {
-  if (place === undefined) return accessStart;
-  const [sql_transaction = "", id = ""] = place.split(" ");
-  return { sql_transaction: BigInt(sql_transaction), id: BigInt(id) };
-}

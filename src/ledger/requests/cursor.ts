@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { AccessPosition } from "../tables/access-record.ts";
 import type { EventPosition } from "../tables/event-list.ts";
 import type { FeedPosition } from "../tables/feed/feed.ts";
 import type { RecordedChange } from "../tables/known/changed.ts";
@@ -64,7 +63,7 @@ export function openCursors(key: Uint8Array) {
     hour: codec<{ hour: string }>("hour", "hour"),
     ticker: codec<TickerPosition>("ticker", "timestamp", "id"),
     feed: codec<FeedPosition>("feed", "sql_transaction", "event_id", "timestamp"),
-    access: codec<AccessPosition>("access", "sql_transaction", "id"),
+    access: codec<{ id: bigint }>("access", "id"),
     change: codec<RecordedChange>("change", "sql_transaction", "external_id"),
     position: {
       write(stored: StoredPosition): string {

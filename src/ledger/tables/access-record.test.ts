@@ -3,14 +3,17 @@ import type { Sql } from "../../database/database.ts";
 import {
   type AccessFilter,
   accessStart,
-  insertAccessRecords,
   keepAccessRecords,
   type NewAccessRecord,
+  type Numbered,
   readAccessRecords,
+  saveAccessRecords,
 } from "./access-record.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 
-const record = (members: Partial<NewAccessRecord> = {}): NewAccessRecord => ({
+const session = "5f3c1d1e-7b1a-4a55-9d61-3a5d0e0f6b10";
+const record = (members: Partial<NewAccessRecord & Numbered> = {}): NewAccessRecord & Numbered => ({
+  ...{ session, number: 1, accessed_at: "2026-01-01T00:00:00Z" },
   ...{
     service: "ledger",
     operation: "getTransaction",
@@ -40,8 +43,8 @@ test("records of a resource, of a subject and of a time are found by an index", 
   await using database = await openLedgerDatabase();
   await keepAccessRecords(database, "13 months");
   await database.run(`
-    insert into access_record (sql_transaction, service, operation, subject, gateway_account_ids, resource_ids, status)
-    select n, 'ledger', 'getTransaction', 'user' || n % 100, '{57}', array['payment' || n % 2000], 200
+    insert into access_record (accessed_at, service, operation, subject, gateway_account_ids, resource_ids, status)
+    select now(), 'ledger', 'getTransaction', 'user' || n % 100, '{57}', array['payment' || n % 2000], 200
     from generate_series(1, 8000) as n`);
   await database.run("analyze access_record");
   expect(await planOf(database, { resource_id: "payment7" })).toMatch(/Bitmap Index Scan on \w*resource_ids/);
@@ -57,7 +60,7 @@ test("records are in the partition of their month, and old months are dropped", 
         "select relid::text as name from pg_partition_tree('access_record') where isleaf order by 1",
       )
     ).map(({ name }) => name);
-  await insertAccessRecords(database, [record({ subject: "before the first partition" })]);
+  await saveAccessRecords(database, [record({ subject: "before the first partition" })]);
   // The month of a record that came before its partition gets none.
   await keepAccessRecords(database, "13 months");
   expect(await partitions()).toHaveLength(2);
@@ -68,8 +71,8 @@ test("records are in the partition of their month, and old months are dropped", 
   expect(made).toHaveLength(3);
   await database.run(`
     create table access_record_2020_01 partition of access_record for values from ('2020-01-01Z') to ('2020-02-01Z');
-    insert into access_record (recorded_at, service, operation, gateway_account_ids, resource_ids, status)
-    select unnest(array['2020-01-15Z', '2020-03-15Z', now()]), 'ledger', 'getEvent', '{}', '{}', 200`);
+    insert into access_record (recorded_at, accessed_at, service, operation, gateway_account_ids, resource_ids, status)
+    select unnest(array['2020-01-15Z', '2020-03-15Z', now()]), now(), 'ledger', 'getEvent', '{}', '{}', 200`);
   await keepAccessRecords(database, "100 years");
   expect(await partitions()).toHaveLength(4);
   await keepAccessRecords(database, "13 months");
@@ -78,11 +81,11 @@ test("records are in the partition of their month, and old months are dropped", 
   expect(await database.query("select from access_record")).toHaveLength(1);
 });
 
-test("a time selects the records in it, whatever the order of their commits", async () => {
+test("a time selects the records in it, whatever the order of their ids", async () => {
   await using database = await openLedgerDatabase();
   await database.run(`
-    insert into access_record (sql_transaction, recorded_at, service, operation, gateway_account_ids, resource_ids, status)
-    select n + n % 3, timestamptz '2026-01-01Z' + n * interval '1 second', 'ledger', 'getEvent', '{}', '{}', 200
+    insert into access_record (id, recorded_at, accessed_at, service, operation, gateway_account_ids, resource_ids, status)
+    select case n % 2 when 0 then n - 1 else n + 1 end, timestamptz '2026-01-01Z' + n * interval '1 second', now(), 'ledger', 'getEvent', '{}', '{}', 200
     from generate_series(1, 600) as n`);
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
   for (const [from, to] of [
@@ -100,4 +103,25 @@ test("a time selects the records in it, whatever the order of their commits", as
       Math.max(0, Math.min(to, 601) - Math.max(from, 1)),
     ]);
   }
+});
+
+test("a record is stored once, however often and by how many it is saved, in the order of its session", async () => {
+  await using database = await openLedgerDatabase();
+  const numbers = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, index) =>
+      record({ number: first + index, subject: `s${first + index}` }),
+    );
+  const other = "6b9e1a0a-55a4-4f38-8f43-1f0f2a1c9d11";
+  await Promise.all([
+    saveAccessRecords(database, numbers(1, 5)),
+    saveAccessRecords(database, [...numbers(1, 8), record({ session: other, number: 3, subject: "other" })]),
+    saveAccessRecords(database, numbers(1, 5)),
+  ]);
+  await saveAccessRecords(database, numbers(7, 9));
+  const { records } = await readAccessRecords(database, {}, accessStart, { countMax: 100 });
+  const subjects = records.map(({ subject }) => subject);
+  expect(subjects.filter((subject) => subject !== "other")).toEqual(
+    numbers(1, 9).map(({ subject }) => subject),
+  );
+  expect(subjects).toHaveLength(10);
 });

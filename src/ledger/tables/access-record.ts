@@ -14,37 +14,59 @@ export interface NewAccessRecord {
   status: number;
   request_id: string | null;
   reason: string | null;
+  /** The instant of the response. */
+  accessed_at: string;
 }
 
-/** The place of a record in the order of all. */
-export interface AccessPosition {
-  sql_transaction: bigint;
+/** The number of a record within the process that made it, which is its session. A record is stored once, however often it is saved. */
+export interface Numbered {
+  session: string;
+  number: number;
+}
+
+export interface AccessRecordRow extends NewAccessRecord {
   id: bigint;
-}
-
-/** Before the oldest record. */
-export const accessStart: AccessPosition = { sql_transaction: 0n, id: 0n };
-
-export interface AccessRecordRow extends NewAccessRecord, AccessPosition {
   recorded_at: string;
 }
 
+/** Before the oldest record. */
+export const accessStart = 0n;
+
 const columns = [
-  ...["service", "operation", "subject", "client", "gateway_account_ids", "resource_ids"],
+  ...["accessed_at", "service", "operation", "subject", "client", "gateway_account_ids", "resource_ids"],
   ...["resource_count", "status", "request_id", "reason"],
 ];
 
-/** Stores records, all or none. The position is computed once for all of them. */
-export async function insertAccessRecords(sql: Sql, records: NewAccessRecord[]): Promise<void> {
-  await sql.query(
-    `insert into access_record (sql_transaction, ${columns})
-     select (select current_sql_transaction()), ${columns}
-     from json_to_recordset($1::json) as record (service text, operation text, subject text, client text,
-       gateway_account_ids text[], resource_ids text[], resource_count integer, status smallint, request_id text,
-       reason text)`,
-    [JSON.stringify(records)],
+/**
+ * Saves records, all or none, but those that are stored already. The records of a session must come in their order. One SQL
+ * transaction at a time saves, so that records appear in the order of their ids.
+ */
+export const saveAccessRecords = (
+  database: Database,
+  records: (NewAccessRecord & Numbered)[],
+): Promise<unknown> =>
+  database.transaction((sql) =>
+    Promise.all([
+      sql.query("select pg_advisory_xact_lock(hashtext('access records'))"),
+      sql.query(
+        `with given as materialized (
+           select * from json_to_recordset($1::json) as given (session uuid, number bigint, accessed_at timestamptz,
+             service text, operation text, subject text, client text, gateway_account_ids text[], resource_ids text[],
+             resource_count integer, status smallint, request_id text, reason text)
+         ), saving as (
+           insert into access_session (id, former, position)
+           select session, 0, max(number) from given group by session
+           on conflict (id) do update set former = access_session.position,
+             position = greatest(access_session.position, excluded.position), changed_at = excluded.changed_at
+           returning id as session, former
+         )
+         insert into access_record (sql_transaction, ${columns})
+         select (select current_sql_transaction()), ${columns} from given join saving using (session)
+         where number > former order by session, number`,
+        [JSON.stringify(records)],
+      ),
+    ]),
   );
-}
 
 /** Makes the partitions that are needed soon, and drops those of records that are older than the interval. */
 export const keepAccessRecords = (database: Database, keep: string): Promise<unknown> =>
@@ -61,20 +83,19 @@ export interface AccessFilter {
   to?: string | undefined;
 }
 
-/** Longer than the limit of a statement that records: so a later transaction has a higher number. */
+/** Records that are stored at the same time can have instants and ids in different orders, also if the clock is set. */
 const margin = "interval '1 minute'";
 
 /**
- * The records after a position that match the filter, in order, up to the oldest transaction in flight. Statements for an
- * instant find its place by the index of instants: transactions a minute apart have numbers in the order of their instants.
+ * The records after an id that match the filter, in the order of ids. The ids of an interval are found by its instants.
  */
 export async function readAccessRecords(
   sql: Sql,
   { resource_id, subject, from, to }: AccessFilter,
-  after: AccessPosition,
+  after: bigint,
   { countMax }: Pick<PageLimits, "countMax">,
 ): Promise<{ records: AccessRecordRow[]; isLast: boolean }> {
-  const values: unknown[] = [after.sql_transaction, after.id, countMax + 1];
+  const values: unknown[] = [after, countMax + 1];
   const conditions: string[] = [];
   const given = (value: string, condition: (parameter: string) => string) => {
     values.push(value);
@@ -85,36 +106,32 @@ export async function readAccessRecords(
   if (from !== undefined)
     given(
       from,
-      (instant) => `recorded_at >= ${instant}::timestamptz and sql_transaction >= coalesce((
-        select sql_transaction from access_record where recorded_at < ${instant}::timestamptz - ${margin}
+      (instant) => `recorded_at >= ${instant}::timestamptz and id >= coalesce((
+        select id from access_record where recorded_at < ${instant}::timestamptz - ${margin}
         order by recorded_at desc limit 1), 0)`,
     );
   if (to !== undefined)
     given(
       to,
-      (instant) => `recorded_at < ${instant}::timestamptz and sql_transaction <= coalesce((
-        select sql_transaction from access_record where recorded_at > ${instant}::timestamptz + ${margin}
+      (instant) => `recorded_at < ${instant}::timestamptz and id <= coalesce((
+        select id from access_record where recorded_at > ${instant}::timestamptz + ${margin}
         order by recorded_at limit 1), 9223372036854775807)`,
     );
   // Without statistics of a resource the planner could read all records in order until it has found a page of its own.
   const rows = await sql.query<AccessRecordRow>(
     `with found as ${resource_id === undefined ? "not " : ""}materialized (
-       select sql_transaction, id, recorded_at, ${columns} from access_record
-       where (sql_transaction, id) > ($1, $2) and sql_transaction < (select event_feed_end())
-         ${conditions.map((condition) => `and ${condition}`).join(" ")}
+       select id, recorded_at, ${columns} from access_record
+       where id > $1 ${conditions.map((condition) => `and ${condition}`).join(" ")}
      )
-     select * from found order by sql_transaction, id limit $3`,
+     select * from found order by id limit $2`,
     values,
     "custom",
   );
   return { records: rows.slice(0, countMax), isLast: rows.length <= countMax };
 }
 
-/** The position of the newest record. */
-export async function newestAccessRecord(sql: Sql): Promise<AccessPosition> {
-  const [newest] = await sql.query<AccessPosition>(
-    `select sql_transaction, id from access_record where sql_transaction < (select event_feed_end())
-     order by sql_transaction desc, id desc limit 1`,
-  );
-  return newest ?? accessStart;
+/** The id of the newest record. */
+export async function newestAccessRecord(sql: Sql): Promise<bigint> {
+  const [newest] = await sql.query<{ id: bigint }>("select id from access_record order by id desc limit 1");
+  return newest?.id ?? accessStart;
 }

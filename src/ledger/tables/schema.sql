@@ -1,5 +1,5 @@
 -- Generated from migrations/ by npm run codegen, to be read. Do not edit.
--- Hash of the migrations and of this text: 7bcc2a7438718cd882bbfd07021308c6ee3ced1a1bd67ebca1db09487497f9bc
+-- Hash of the migrations and of this text: 69b512f8b1b157e8da7dc5757576abbb9c3868cb3e3f64e7da094a12cb755554
 
 -- text similarity measurement and index searching based on trigrams
 CREATE EXTENSION pg_trgm;
@@ -11,12 +11,13 @@ CREATE SEQUENCE access_record_id;
 CREATE SEQUENCE transaction_summary_id;
 
 -- Who looked at personal data, and who changed something: a row for each response to a known caller, and for each
--- command. Rows are added and never changed. It has no personal data of payers.
+-- command. Rows are added in the order of id and never changed. It has no personal data of payers.
 CREATE TABLE access_record (
-  -- As in event_feed: the records are read in the order of sql_transaction and id.
-  sql_transaction bigint NOT NULL DEFAULT current_sql_transaction(),
   id bigint NOT NULL DEFAULT nextval('access_record_id'::regclass),
-  recorded_at timestamp with time zone NOT NULL DEFAULT now(),
+  sql_transaction bigint NOT NULL DEFAULT current_sql_transaction(),
+  recorded_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  -- The instant of the response, by the clock of the process.
+  accessed_at timestamp with time zone NOT NULL,
   service text NOT NULL,
   operation text NOT NULL,
   subject text,
@@ -28,14 +29,34 @@ CREATE TABLE access_record (
   status smallint NOT NULL,
   request_id text,
   reason text,
-  CONSTRAINT access_record_pkey PRIMARY KEY (sql_transaction, id, recorded_at)
+  CONSTRAINT access_record_pkey PRIMARY KEY (id, recorded_at)
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX access_record_recorded_at ON ONLY access_record USING btree (recorded_at);
 CREATE INDEX access_record_resource_ids ON ONLY access_record USING gin (resource_ids) WITH (gin_pending_list_limit='256');
-CREATE INDEX access_record_subject ON ONLY access_record USING btree (subject, sql_transaction, id);
+CREATE INDEX access_record_subject ON ONLY access_record USING btree (subject, id);
 
 -- Records of a month that has no partition of its own.
 CREATE TABLE access_record_default PARTITION OF access_record DEFAULT;
+
+-- The records that were removed since they were older than AUDIT_KEEP. Their entries in the log have no source any
+-- more.
+CREATE TABLE access_record_removal (
+  first_id bigint NOT NULL,
+  last_id bigint NOT NULL,
+  removed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT access_record_removal_pkey PRIMARY KEY (first_id)
+);
+
+-- The processes that record accesses, so that each record is stored once.
+CREATE TABLE access_session (
+  id uuid NOT NULL,
+  -- The position before the last statement.
+  former bigint NOT NULL,
+  -- The last access of the process that is stored.
+  "position" bigint NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT access_session_pkey PRIMARY KEY (id)
+);
 
 -- What the events of an agreement amount to: one row for each.
 CREATE TABLE agreement (
@@ -559,11 +580,11 @@ CREATE TABLE transparency_checkpoint (
   CONSTRAINT transparency_checkpoint_pkey PRIMARY KEY (size)
 );
 
--- The entries of the transparency log, each of an event or a redaction.
+-- The entries of the transparency log, each of an event, a redaction or a record of an access.
 CREATE TABLE transparency_entry (
   -- The number of its leaf in the tree, from 0.
   index bigint NOT NULL,
-  -- 0 for an event, 1 for a redaction.
+  -- 0 for an event, 1 for a redaction, 2 for a record of an access.
   kind smallint NOT NULL,
   source_id bigint NOT NULL,
   -- The account of the event, as event_feed has it.
@@ -584,6 +605,8 @@ CREATE TABLE transparency_head (
   kind smallint NOT NULL DEFAULT 0,
   source_id bigint NOT NULL DEFAULT 0,
   only_row boolean NOT NULL DEFAULT true,
+  -- The last record of an access that has an entry.
+  access_record_id bigint NOT NULL DEFAULT 0,
   CONSTRAINT transparency_head_pkey PRIMARY KEY (only_row),
   CONSTRAINT transparency_head_only_row_check CHECK (only_row)
 );
@@ -1081,6 +1104,7 @@ AS $function$
 declare
   -- Without a time zone: a month of UTC.
   first_month timestamp := date_trunc('month', now() at time zone 'UTC');
+  first_kept timestamptz := date_trunc('month', (now() - keep) at time zone 'UTC') at time zone 'UTC';
   month timestamp;
   partition text;
 begin
@@ -1102,11 +1126,13 @@ begin
   for partition in
     select relname from pg_inherits join pg_class on oid = inhrelid
     where inhparent = 'access_record'::regclass and relname ~ '^access_record_\d{4}_\d{2}$'
-      and (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC' <= now() - keep
+      and (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC' <= first_kept
   loop
+    perform remove_access_records(partition::regclass, 'infinity');
     execute format('drop table %I', partition);
   end loop;
-  delete from access_record_default where recorded_at < date_trunc('month', (now() - keep) at time zone 'UTC') at time zone 'UTC';
+  perform remove_access_records('access_record_default', first_kept);
+  delete from access_session where changed_at < first_kept;
 end $function$;
 
 -- Gives a summary an id and keeps its first version.
@@ -1474,6 +1500,19 @@ AS $function$
   end), '{}')
   from jsonb_each(members) as member (name, value)
 $function$;
+
+-- Removes the records in a table that are older than an instant, and notes which.
+CREATE OR REPLACE FUNCTION remove_access_records(of_table regclass, before timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format(
+    'insert into access_record_removal (first_id, last_id)
+     select min(id), max(id) from %s where recorded_at < $1 having count(*) > 0', of_table
+  ) using before;
+  execute format('delete from %s where recorded_at < $1', of_table) using before;
+end $function$;
 
 -- The members of the details of events that have no personal data. Those that the contract does not have can have some.
 CREATE OR REPLACE FUNCTION shown_members()

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/database.ts";
 
-/** What has entries: rows of these tables, in this order if one SQL transaction has added several. */
-export const kinds = ["event", "redaction"] as const;
+/** What has entries, in this order if one SQL transaction has added several. */
+export const kinds = ["event", "redaction", "access"] as const;
 
 /** The end of the log: its size, and the place of its last entry in the feed. */
 export interface Head {
@@ -9,11 +9,13 @@ export interface Head {
   sql_transaction: bigint;
   kind: number;
   source_id: bigint;
+  /** The last record of an access that has an entry. */
+  access_record_id: bigint;
 }
 
 export const readHead = async (sql: Sql): Promise<Head> => {
   const [head] = await sql.query<Head>(
-    "select size, sql_transaction, kind, source_id from transparency_head",
+    "select size, sql_transaction, kind, source_id, access_record_id from transparency_head",
   );
   return head as Head;
 };
@@ -61,9 +63,16 @@ const sealedTexts = `
   from event where kind = 0 and event.id = source_id
   union all
   select json_build_array('redaction', id, resource_external_id, keeps_metadata, ${utcText("redacted_at")})::text, null
-  from redaction where kind = 1 and redaction.id = source_id`;
+  from redaction where kind = 1 and redaction.id = source_id
+  union all
+  select json_build_array('access', id, ${utcText("recorded_at")})::text,
+    json_build_array(
+      ${utcText("accessed_at")}, service, operation, subject, client, gateway_account_ids, resource_ids, resource_count,
+      status, request_id, reason
+    )::text
+  from access_record where kind = 2 and access_record.id = source_id`;
 
-/** The places of kinds in the feed after a place, up to `$4`. */
+/** The places of kinds in the feed after a place, up to `$4`. Records of accesses have the order of their ids there, too. */
 const sourcesAfter = `
   (select 0 as kind, event_id as source_id, sql_transaction, gateway_account_id as account from event_feed
    where not only_of_account and (sql_transaction, event_id) > ($1, $2) and sql_transaction < (select event_feed_end())
@@ -71,7 +80,10 @@ const sourcesAfter = `
   union all
   (select 1, id, sql_transaction, null from redaction
    where (sql_transaction, id) > ($1, $3) and sql_transaction < (select event_feed_end())
-   order by sql_transaction, id limit $4)`;
+   order by sql_transaction, id limit $4)
+  union all
+  (select 2, id, sql_transaction, null from access_record
+   where id > $6 and sql_transaction < (select event_feed_end()) order by id limit $4)`;
 
 /** New entries. */
 export interface NewEntries extends Head {
@@ -97,13 +109,15 @@ export async function addEntries(sql: Sql, head: Head, max: number): Promise<New
        select index, kind, source_id, account, salt, personal_hash from made
      )
      select * from (
-       select index + 1 as size, sql_transaction, kind, source_id from made order by index desc limit 1
+       select index + 1 as size, sql_transaction, kind, source_id,
+         greatest($6, (select max(source_id) from made where kind = 2)) as access_record_id
+       from made order by index desc limit 1
      ) as last cross join (
        select string_agg(${contentOf("text", "personal_hash")}, '' order by index) as contents,
          array_agg(account order by index) as accounts
        from made having count(*) > 0
      ) as entries`,
-    [head.sql_transaction, ...kinds.map((_, kind) => lastIdOf(kind, head)), max, head.size],
+    [head.sql_transaction, lastIdOf(0, head), lastIdOf(1, head), max, head.size, head.access_record_id],
   );
   return added;
 }
@@ -114,13 +128,11 @@ function lastIdOf(kind: number, head: Head): bigint {
   return kind < head.kind ? 2n ** 63n - 1n : -1n;
 }
 
-export const saveHead = (sql: Sql, { size, sql_transaction, kind, source_id }: Head): Promise<unknown> =>
-  sql.query("update transparency_head set size = $1, sql_transaction = $2, kind = $3, source_id = $4", [
-    size,
-    sql_transaction,
-    kind,
-    source_id,
-  ]);
+export const saveHead = (sql: Sql, head: Head): Promise<unknown> =>
+  sql.query(
+    "update transparency_head set size = $1, sql_transaction = $2, kind = $3, source_id = $4, access_record_id = $5",
+    [head.size, head.sql_transaction, head.kind, head.source_id, head.access_record_id],
+  );
 
 /**
  * How many first entries have the sources of all SQL transactions up to one. Undefined while the log does not have them all.
@@ -241,6 +253,8 @@ export interface EntryState {
   /** Whether its resource is redacted, and whether nothing of its personal data is left. */
   has_redaction: boolean;
   is_redacted: boolean | null;
+  /** Whether it was a record of an access that was removed since it was old. */
+  was_kept: boolean;
 }
 
 /** The entries from an index on, below another one. */
@@ -248,7 +262,10 @@ export const entryStates = (sql: Sql, from: number, end: number): Promise<EntryS
   sql.query(
     `select entry.*, ${contentOf("text", "personal_hash")} as content,
        personal is not null as has_personal_data, personal_hash <> '' as had_personal_data,
-       personal_hash = ${personalHashOf("salt", "personal")} as is_personal_data_same
+       personal_hash = ${personalHashOf("salt", "personal")} as is_personal_data_same,
+       kind = 2 and exists (
+         select from access_record_removal where source_id between first_id and last_id
+       ) as was_kept
      from (
        select index, kind, source_id, entry.account, salt, salt is not null as is_salted, personal_hash, feed.*, texts.*, own.*
        from transparency_entry as entry
@@ -257,6 +274,8 @@ export const entryStates = (sql: Sql, from: number, end: number): Promise<EntryS
          from event_feed where kind = 0 and event_id = source_id and not only_of_account
          union all
          select sql_transaction, null from redaction where kind = 1 and id = source_id
+         union all
+         select sql_transaction, null from access_record where kind = 2 and id = source_id
        ) as feed on true
        left join lateral (${sealedTexts}) as texts on true
        left join lateral (
@@ -270,6 +289,8 @@ export const entryStates = (sql: Sql, from: number, end: number): Promise<EntryS
          where kind = 0 and event.id = source_id
          union all
          select resource_external_id, true, true from redaction where kind = 1 and redaction.id = source_id
+         union all
+         select concat_ws(' ', operation, subject), false, false from access_record where kind = 2 and access_record.id = source_id
        ) as own on true
        where index >= $1 and index < $2
      ) as entry
@@ -279,7 +300,11 @@ export const entryStates = (sql: Sql, from: number, end: number): Promise<EntryS
   );
 
 /** Sources at or before a place without an entry, and events without a place in the feed: up to `max`. */
-export const withoutEntries = (sql: Sql, { sql_transaction, kind, source_id }: Head, max: number) =>
+export const withoutEntries = (
+  sql: Sql,
+  { sql_transaction, kind, source_id, access_record_id }: Head,
+  max: number,
+) =>
   sql.query<{ kind: number | null; id: bigint }>(
     `(select 0 as kind, event_id as id from event_feed
       where not only_of_account and (sql_transaction, 0, event_id) <= ($1, $2::int, $3)
@@ -291,8 +316,12 @@ export const withoutEntries = (sql: Sql, { sql_transaction, kind, source_id }: H
         and not exists (select from transparency_entry where kind = 1 and source_id = id)
       limit $4)
      union all
+     (select 2, id from access_record
+      where id <= $5 and not exists (select from transparency_entry where kind = 2 and source_id = id)
+      limit $4)
+     union all
      (select null, id from event where not exists (select from event_feed where event_id = id and not only_of_account) limit $4)`,
-    [sql_transaction, kind, source_id, max],
+    [sql_transaction, kind, source_id, max, access_record_id],
     "custom",
   );
 

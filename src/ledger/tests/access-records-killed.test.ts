@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
 import { message } from "../../../testing/messages.ts";
+import { newFolder } from "../../../testing/run.ts";
 import { openDatabase } from "../../database/databases.ts";
 import { describeOnEngines } from "../../database/new-database.fixture.ts";
 import { launchLedger } from "./ledger-process.fixture.ts";
@@ -12,10 +13,11 @@ describeOnEngines("a ledger that is killed", (make) => {
     await using issuer = await openIssuer();
     await using made = await make();
     const { AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE } = issuer.settings;
-    const ledger = await launchLedger({
+    const settings = {
       ...{ DATABASE_URL: made.url, EVENT_WRITES: "true" },
-      ...{ AUTH_JWKS_URL: AUTH_JWKS_URL.href, AUTH_ISSUER, AUTH_AUDIENCE },
-    });
+      ...{ AUTH_JWKS_URL: AUTH_JWKS_URL.href, AUTH_ISSUER, AUTH_AUDIENCE, AUDIT_JOURNAL: newFolder() },
+    };
+    const ledger = await launchLedger(settings);
     await ledger.ready();
     const authorization = `Bearer ${await issuer.sign({ scope: "ledger:read:all ledger:write", sub: "anna" })}`;
     const added = await request(`${ledger.url}/v1/event`, {
@@ -46,6 +48,9 @@ describeOnEngines("a ledger that is killed", (make) => {
     await ledger.exit;
     isKilled = true;
     await Promise.all(readers);
+    const next = await launchLedger(settings);
+    await next.ready();
+    await next.stop();
     await using database = await openDatabase(made.url);
     const rows = await database.query<{ id: string }>("select request_id as id from access_record");
     const records = rows.map(({ id }) => id);

@@ -58,12 +58,20 @@ async function send(path: string, claims: JWTPayload | undefined, options: Optio
   return { status, records: await recordsOf(id) };
 }
 
-const recordsOf = (id: string): Promise<Row[]> =>
-  ledger.database.query<Row>(
-    `select operation, subject, client, gateway_account_ids as accounts, resource_ids as ids, resource_count as count,
-       status, reason from access_record where request_id = $1`,
-    [id],
-  );
+/** The records of a request. Those of later ones are saved later. */
+async function recordsOf(id: string): Promise<Row[]> {
+  const last = `${id}-last`;
+  const headers = { authorization: `Bearer ${await issuer.sign(reader)}`, "x-request-id": last };
+  await ledger.request("/v1/transaction/none?account_id=57", { headers });
+  const find = (requestId: string) =>
+    ledger.database.query<Row>(
+      `select operation, subject, client, gateway_account_ids as accounts, resource_ids as ids, resource_count as count,
+         status, reason from access_record where request_id = $1`,
+      [requestId],
+    );
+  await eventually(async () => expect(await find(last)).toHaveLength(1));
+  return find(id);
+}
 
 const reader = { scope: "ledger:read:all", sub: "anna", client_id: "desk" };
 const access = (operation: string, more: Partial<Row> = {}): Row => ({
@@ -329,15 +337,19 @@ test("a service that requires reasons responds 400 without one, and records it",
   ]);
   expect((await get(path, "ledger:read:all", { "access-reason": "ticket 1" })).status).toBe(404);
   expect((await get("/v1/payout?gateway_account_id=57", "ledger:read:all")).status).toBe(200);
-  const rows = await other.database.query("select status, reason from access_record order by id");
-  expect(rows).toEqual([
-    { status: 400, reason: null },
-    { status: 404, reason: "ticket 1" },
-  ]);
+  await eventually(async () =>
+    expect(await other.database.query("select status, reason from access_record order by id")).toEqual([
+      { status: 400, reason: null },
+      { status: 404, reason: "ticket 1" },
+    ]),
+  );
 });
 
-test("responses are withheld while accesses cannot be recorded, such as on a full disk", async () => {
-  await using other = await startLedger({ security: issuer.security, eventWrites: true });
+test("responses are withheld while accesses cannot be recorded, since the journal is full", async () => {
+  await using other = await startLedger({
+    ...{ security: issuer.security, eventWrites: true },
+    journalBytesMax: 64 * 1024,
+  });
   await other.store([
     message({ resource_external_id: "full", event_details: { gateway_account_id: "57", email: "payer@x" } }),
   ]);
@@ -345,9 +357,18 @@ test("responses are withheld while accesses cannot be recorded, such as on a ful
     const authorization = `Bearer ${await issuer.sign({ scope })}`;
     return other.request(path, { ...options, headers: { ...(options.headers as object), authorization } });
   };
+  const lookup = () => request("/v1/transaction/full?account_id=57", "ledger:read:all");
   await other.database.run(`
     create function is_full() returns trigger language plpgsql as $$ begin raise 'no space left' using errcode = '53100'; end $$;
     create trigger is_full before insert on access_record for each row execute function is_full()`);
+  const statuses: number[] = [];
+  while (statuses.at(-1) !== 503 && statuses.length < 1000) statuses.push((await lookup()).status);
+  // Records waited for the database until there was no space for them.
+  const [withheldCount, sentCount] = [503, 200].map(
+    (one) => statuses.filter((status) => status === one).length,
+  );
+  expect([withheldCount, statuses.length]).toEqual([1, (sentCount ?? 0) + 1]);
+  expect(sentCount).toBeGreaterThan(20);
   const withheld = [
     "the access could not be recorded, so the response is withheld; a change can have been made; try again later",
   ];
@@ -380,5 +401,7 @@ test("responses are withheld while accesses cannot be recorded, such as on a ful
   expect((await request("/v1/payout?gateway_account_id=57", "ledger:read:all")).status).toBe(200);
   expect((await request("/healthcheck", "")).status).toBe(200);
   await other.database.run("drop trigger is_full on access_record");
-  expect((await request("/v1/transaction/full?account_id=57", "ledger:read:all")).status).toBe(200);
+  await eventually(async () => expect((await lookup()).status).toBe(200));
+  const saved = async () => await other.database.query("select from access_record where status = 200");
+  await eventually(async () => expect((await saved()).length).toBeGreaterThan(sentCount ?? 0));
 });

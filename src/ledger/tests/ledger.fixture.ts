@@ -7,6 +7,7 @@ import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { linkIn } from "../../../testing/link-header.ts";
 import { type EventMessage, type Step, story } from "../../../testing/messages.ts";
+import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { mediaTypeOf } from "../../contract/response-check.ts";
 import type { Database } from "../../database/database.ts";
@@ -51,6 +52,7 @@ export async function startLedger({
   signer = undefined as Signer | undefined,
   witnesses = [] as WitnessSetting[],
   isReasonRequired = false,
+  journalBytesMax = undefined as number | undefined,
   limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
@@ -90,7 +92,10 @@ export async function startLedger({
     statementTimeoutMs,
   };
   const { app } = opened.use(
-    await openApp({ ...parts, security, accountsClaim, trustedProxies, mcp, isReasonRequired, log, metrics }),
+    await openApp(
+      { ...parts, security, accountsClaim, trustedProxies, mcp, isReasonRequired, log, metrics },
+      journalBytesMax,
+    ),
   );
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
@@ -198,10 +203,16 @@ export async function ledgerOfFile(options: Parameters<typeof startLedger>[0] = 
 }
 
 /** The API alone, on this database and with these parts. Disposal fails if a response has violated the contract. */
-export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & { database: Database }) {
+export async function openApp(
+  parts: Partial<Parameters<typeof ledgerApp>[0]> & { database: Database },
+  journalBytesMax?: number,
+) {
   const violations: string[] = [];
   const queue = await openQueue("memory:");
   const log = openLog("silent");
+  await using opened = new AsyncDisposableStack();
+  const recorder = parts.security && openRecorder(newFolder(), parts.log ?? log, journalBytesMax);
+  if (recorder) opened.use(await recorder.open(parts.database));
   const app = await ledgerApp({
     ledgerId: "ledger",
     currency: pounds,
@@ -209,14 +220,16 @@ export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & 
     queue,
     statementTimeoutMs: testWaitMaxMs,
     log,
-    accessLog: openRecorder(parts.database, parts.log ?? log),
+    accessLog: recorder,
     onViolation: (violation) => violations.push(violation),
     ...parts,
   });
+  const kept = opened.move();
   return {
     app,
     async [Symbol.asyncDispose]() {
       await app.close();
+      await kept[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
       expect(violations).toEqual([]);
     },

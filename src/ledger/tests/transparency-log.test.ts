@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import type { Database, Sql } from "../../database/database.ts";
+import { recordCommand } from "../access/recorder.ts";
 import { ingest } from "../intake/ingest.ts";
 import { redact } from "../intake/redact.ts";
 import { events } from "../projection/events.fixture.ts";
+import { keepAccessRecords } from "../tables/access-record.ts";
 import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { newestCheckpoint, readHead } from "../tables/transparency.ts";
 import { publishCheckpoint } from "../transparency/checkpoint.ts";
@@ -171,6 +173,56 @@ test("the key of an account finds its entries and no other", async () => {
   expect(found.length).toBe(4);
 });
 
+test("records of accesses are sealed in the order of the feed; changes are named, and old records can be removed", async () => {
+  await using database = await openLedgerDatabase();
+  const record = (subject: string) => recordCommand(database, `of ${subject}`, ["p1"], undefined);
+  await store(database, payment("p1"));
+  await record("anna");
+  await store(database, payment("p2"));
+  await record("eve");
+  await sealAll(database);
+  await record("paul");
+  await store(database, payment("p3"));
+  await sealAll(database);
+  const sealed = await database.query<{ kind: number }>("select kind from transparency_entry order by index");
+  expect(sealed.map(({ kind }) => kind).join("")).toBe("002002200");
+  expect(await differences(database)).toEqual([]);
+  const after = async (change: string) => {
+    let found: string[] = [];
+    const rolledBack = new Error("rolled back");
+    const work = database.transaction(async (sql) => {
+      await sql.run(change);
+      found = await differences(sql);
+      throw rolledBack;
+    });
+    await expect(work).rejects.toBe(rolledBack);
+    return found;
+  };
+  expect(await after("update access_record set reason = 'none' where id = 2")).toEqual([
+    "access 2 of command of eve command has other personal data than before",
+  ]);
+  expect(await after("delete from access_record where id = 2")).toEqual(["access 2 was removed"]);
+  expect(
+    await after("update access_record set recorded_at = now() - interval '1 hour' where id = 3"),
+  ).toEqual([
+    expect.stringMatching(/^access 3 of command of paul command was changed, or its entry 6 in the log$/),
+  ]);
+  expect(
+    await after(
+      `insert into access_record (id, accessed_at, service, operation, gateway_account_ids, resource_ids, status)
+       values (0, now(), 'ledger', 'planted', '{}', '{}', 200)`,
+    ),
+  ).toEqual([expect.stringMatching(/^access 0 was added behind the head of the log/)]);
+  expect(await after("update transparency_head set access_record_id = 2")).toEqual([
+    "the head of the log was changed: it is not at the last entry",
+  ]);
+
+  await database.run("update access_record set recorded_at = now() - interval '2 years' where id < 3");
+  await keepAccessRecords(database, "13 months");
+  expect(await database.query("select id from access_record")).toEqual([{ id: 3n }]);
+  expect(await differences(database)).toEqual([]);
+});
+
 describe("a planted change is found and named", () => {
   let database: Database;
   let former: string;
@@ -215,7 +267,7 @@ describe("a planted change is found and named", () => {
     )`;
   const emptied = `
     delete from transparency_entry; delete from transparency_tile; delete from transparency_checkpoint;
-    update transparency_head set size = 0, sql_transaction = -1, kind = 0, source_id = 0;`;
+    update transparency_head set size = 0, sql_transaction = -1, kind = 0, source_id = 0, access_record_id = 0;`;
   const sealAgain = async (within: Database, by = signer) => {
     while ((await seal(within, openEntries(by), 4096)) > 0);
     await publish(within, by);

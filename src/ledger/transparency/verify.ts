@@ -23,7 +23,7 @@ const stepSize = 16 * tileWidth;
 const namedMax = 100;
 
 /**
- * Compares the log with the events and redactions, and with its checkpoints. Calls `found` with a sentence for each difference, and
+ * Compares the log with the events, the redactions and the records of accesses, and with its checkpoints. Calls `found` with a sentence for each difference, and
  * `advance` with the number of entries that were compared. `former` has notes that others have kept.
  */
 export async function verifyLog(
@@ -71,19 +71,23 @@ async function storedEntries(sql: Sql, from: number, end: number): Promise<Buffe
 
 /** The place of an entry in the feed. */
 type Place = Pick<EntryState, "sql_transaction" | "kind" | "source_id">;
+/** The last entry, and the last record of an access up to it. */
+type Last = Place & Pick<Head, "access_record_id">;
 
 /** Compares entries with their sources, in their order. */
 function openEntryCheck(signer: Signer) {
   const entryOf = openEntries(signer);
-  let last: Place | undefined;
+  let last: Last | undefined;
 
   function differencesOf(state: EntryState, stored: Buffer | undefined): string[] {
     const name = nameOf(state);
-    if (state.content === null) return [`${name} was removed`];
+    const former = last;
+    const isAccess = kinds[state.kind] === "access";
+    last = { ...state, access_record_id: isAccess ? state.source_id : (former?.access_record_id ?? 0n) };
+    if (state.content === null) return state.was_kept ? [] : [`${name} was removed`];
     const differences: string[] = [];
-    if (last && !isAfter(state, last))
+    if (former && !isAfter(state, former))
       differences.push(`${name} is not at its place in the order of the feed`);
-    last = state;
     if (state.account !== state.account_in_feed) differences.push(`the account of ${name} was changed`);
     const personal = personalDifference(state);
     if (personal !== undefined) differences.push(`${name} ${personal}`);
@@ -146,10 +150,11 @@ const stillOpen = (tiles: Tile[]): Tile[] =>
     ({ level, content }) => content.length < tileWidth * partBytes(level),
   );
 
-async function checkEnd(sql: Sql, head: Head, last: Place | undefined, found: (difference: string) => void) {
+async function checkEnd(sql: Sql, head: Head, last: Last | undefined, found: (difference: string) => void) {
   const isAtLast =
     last === undefined ||
-    (head.sql_transaction === last.sql_transaction &&
+    ((last.sql_transaction === null || head.sql_transaction === last.sql_transaction) &&
+      head.access_record_id === last.access_record_id &&
       head.kind === last.kind &&
       head.source_id === last.source_id);
   if (!isAtLast) found("the head of the log was changed: it is not at the last entry");

@@ -6,6 +6,7 @@ type AccessRecord = components["schemas"]["AccessRecord"];
 /** A record with the cursor after it. */
 export const viewAccessRecord = (row: AccessRecordRow, cursor: string): AccessRecord => ({
   cursor,
+  accessed_date: row.accessed_at,
   recorded_date: row.recorded_at,
   service: row.service,
   operation: row.operation,

@@ -212,7 +212,7 @@ const hasBegunAgain = `
   where greatest(
     (select max(sql_transaction) + 1 from event_feed),
     (select max(sql_transaction) + 1 from transaction_change),
-    (select max(sql_transaction) + 1 from access_record),
+    (select sql_transaction + 1 from access_record order by id desc limit 1),
     (select max(sql_transaction) from instant_position)
   ) > (epoch << 40) + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
 

@@ -68,8 +68,9 @@ const notingStatement = (text: string, next: number) => `
     select case
       when snapshot = $${next}::text then null
       when split_part(snapshot, ' ~ ', 1) = split_part($${next}::text, ' ~ ', 1)
-        and (select max(sql_transaction) from event_feed) < $${next + 1}::bigint
-        and (select max(sql_transaction) from transaction_change) < $${next + 1}::bigint then null
+        and greatest(
+          (select max(sql_transaction) from event_feed), (select max(sql_transaction) from transaction_change)
+        ) < $${next + 1}::bigint then null
       else concat(snapshot, E'\\n', arrived_events())
     end as noted
     from (select ${snapshot} as snapshot offset 0) as present

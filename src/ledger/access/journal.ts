@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Warn } from "../../engines/adapter.ts";
+import { folderError } from "../../process/folder-error.ts";
+import { makePrivateFolder } from "../../process/private-folder.ts";
+
+const names = /^accesses-[\w-]+\.sqlite(-(wal|shm|journal))?$/;
+/** How long opening waits for other processes, in milliseconds. */
+const openMaxMs = 10_000;
+/** How long any later statement does. It holds the thread. */
+const busyMaxMs = 50;
+const pageBytes = 4096;
+/** The write-ahead log is cut to this size when it has become longer. */
+const logBytesMax = 16 * 2 ** 20;
+
+/** A row of the journal: the text of the session with this number. */
+export interface Entry {
+  number: number;
+  session: string;
+  text: string;
+}
+
+/**
+ * The file in which accesses wait until the database of a ledger has them. The processes of this ledger on a machine share it:
+ * what one that was killed has appended, another one takes. A row that was appended outlives the process; if the power fails,
+ * the rows of the last seconds can be lost.
+ */
+export type Journal = ReturnType<typeof openJournal>;
+
+/** Opens the journal of a ledger in a folder, which is made. It has at most this many bytes. */
+export function openJournal(folder: string, ledgerId: string, bytesMax: number, warn: Warn) {
+  const fileName = `accesses-${ledgerId}.sqlite`;
+  let file: DatabaseSync;
+  try {
+    makePrivateFolder(folder, { names: [names], files: [fileName] }, warn);
+    file = new DatabaseSync(join(folder, fileName), { timeout: openMaxMs });
+    file.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma journal_size_limit = ${logBytesMax};
+      pragma max_page_count = ${Math.ceil(bytesMax / pageBytes)};
+      create table if not exists access (number integer primary key autoincrement, session text not null, text text not null) strict;
+      pragma busy_timeout = ${busyMaxMs}`);
+  } catch (error) {
+    throw folderError(folder, error as Error);
+  }
+  const [begin, commit, rollback] = ["begin immediate", "commit", "rollback"].map((text) =>
+    file.prepare(text),
+  );
+  const insert = file.prepare("insert into access (session, text) values (?, ?)");
+  const select = file.prepare("select number, session, text from access order by number limit ?");
+  const bounds = file.prepare("select coalesce(max(number) - min(number) + 1, 0) as count from access");
+  const remove = file.prepare("delete from access where number <= ?");
+  return {
+    /** Appends rows, all or none. Throws if the disk or the journal is full. */
+    append(session: string, texts: string[]): void {
+      begin?.run();
+      try {
+        for (const text of texts) insert.run(session, text);
+        commit?.run();
+      } catch (error) {
+        if (file.isTransaction) rollback?.run();
+        throw error;
+      }
+    },
+    /** The oldest rows. */
+    first: (max: number): Entry[] => select.all(max) as unknown as Entry[],
+    /** About the number of rows. */
+    count: (): number => (bounds.get() as { count: number }).count,
+    /** Removes the rows up to a number. */
+    remove: (last: number): void => void remove.run(last),
+    [Symbol.dispose]: () => file.close(),
+  };
+}
