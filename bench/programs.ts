@@ -37,11 +37,13 @@ export interface Server extends Program {
 export const startService = async (service: "ledger" | "features", options: ProgramOptions = {}) =>
   callable(await services.startService(service, { ...options, wrap: onMeasuredCore }));
 
-/** Starts a ledger on this database, without a receiver. */
+/** The settings of a ledger on this database, without a receiver. */
+export const ledgerWithoutReceiver = (databaseUrl: string) => ({
+  ...{ DATABASE_URL: databaseUrl, QUEUE_URL: "memory:", QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" },
+});
+
 export const startLedger = (databaseUrl: string) =>
-  startService("ledger", {
-    env: { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:", QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" },
-  });
+  startService("ledger", { env: ledgerWithoutReceiver(databaseUrl) });
 
 /** Starts a server of `baselines/` on the measured core. Resolves when it responds. */
 export const startBaseline = async (file: string, options: ProgramOptions = {}) =>

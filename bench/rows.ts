@@ -7,6 +7,7 @@ import { ingest, ingestFromQueues } from "./rows/ingest.ts";
 import { listAndAdd } from "./rows/list-and-add.ts";
 import { manyFeatures } from "./rows/many-features.ts";
 import { memory } from "./rows/memory.ts";
+import { recordedLookup } from "./rows/recorded-lookup.ts";
 import { searchPage } from "./rows/search-page.ts";
 import { start } from "./rows/start.ts";
 import { transactionLookup } from "./rows/transaction-lookup.ts";
@@ -28,4 +29,5 @@ export const rows: NumberedRow[] = [
   evaluate,
   hasFeatureInPostgres,
   manyFeatures,
+  recordedLookup,
 ].map((row, index) => ({ ...row, number: index + 1 }));

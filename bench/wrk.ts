@@ -13,6 +13,8 @@ export interface Load {
   requests: string;
   connections: number;
   seconds: number;
+  /** Headers of each request, as lines. */
+  headers?: string[];
 }
 
 /** A line of `Load.requests`. A path alone stands for a GET. */
@@ -29,9 +31,10 @@ export async function writeRequests(opened: AsyncDisposableStack, lines: string[
 /** The responses per second of a server under load. Rejects if a request fails or a status is 400 or above. */
 export async function requestsPerSecond(
   url: string,
-  { requests, connections, seconds }: Load,
+  { requests, connections, seconds, headers = [] }: Load,
 ): Promise<number> {
   const options = ["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`];
+  options.push(...headers.flatMap((line) => ["--header", line]));
   const { stdout } = await promisify(execFile)("wrk", [...options, "--script", script, url, "--", requests]);
   const [, rate, failures] = /^(\S+) (\d+)$/m.exec(stdout) ?? [];
   if (failures !== "0") throw new Error(`requests to ${url} failed:\n${stdout}`);

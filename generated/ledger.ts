@@ -722,7 +722,7 @@ export interface components {
             /** @description The number of these resources, or null if it is unknown, as it is of a stream or a CSV. */
             resource_count: number | null;
             /**
-             * @description The first 20 external ids of resources in the request and the response. Texts of requests without success that
+             * @description The first 20 external ids of resources in the request or, if it names none, in the response. Texts of requests without success that
              *     are no identifiers are left out. For features the kind and the id, with a slash.
              */
             resource_ids: string[];

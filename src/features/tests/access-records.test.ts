@@ -64,7 +64,7 @@ test("a record names the resources of the change", async () => {
     accesses.length = 0;
     const [method, path, options] = request;
     await service.request(method, path, { ...options, headers: { authorization, "access-reason": "trial" } });
-    return accesses.map(({ resourceIds, resourceCount, reason }) => [resourceIds, resourceCount, reason]);
+    return accesses.map((access) => [access.resource_ids, access.resource_count, access.reason]);
   };
   expect(await resourcesOf("POST", "/features/customer/7/beta%20search")).toEqual([
     [["customer/7"], 1, "trial"],

@@ -5,13 +5,13 @@ export interface Access extends Identity {
   service: string;
   operation: string;
   /** The accounts that the request names, up to 20. */
-  accounts: string[];
+  gateway_account_ids: string[];
   /** The resources in the request and the response, up to 20. */
-  resourceIds: string[];
+  resource_ids: string[];
   /** The number of all of them; null if it is unknown. */
-  resourceCount: number | null;
+  resource_count: number | null;
   status: number;
-  requestId: string;
+  request_id: string;
   reason: string | null;
 }
 

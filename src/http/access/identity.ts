@@ -10,10 +10,17 @@ export interface Identity {
 
 const textMax = 255;
 
-export const identityOf = ({ claims }: Pick<Caller, "claims">): Identity => ({
-  subject: textOf(claims.sub),
-  client: textOf(claims.client_id ?? claims.azp),
-});
+export function identityOf({ claims }: Pick<Caller, "claims">): Identity {
+  const identity = identities.get(claims) ?? {
+    subject: textOf(claims.sub),
+    client: textOf(claims.client_id ?? claims.azp),
+  };
+  identities.set(claims, identity);
+  return identity;
+}
+
+/** Of tokens that are in use. */
+const identities = new WeakMap<Caller["claims"], Identity>();
 
 /** A claim that a database can store; null if it is no text. */
 const textOf = (claim: unknown): string | null =>

@@ -66,10 +66,10 @@ export function openRecording({ contract, operations }: ServedContract, options:
       service: name,
       operation: operation.operationId,
       ...identityOf(caller),
-      accounts: accountsOf(request),
+      gateway_account_ids: accountsOf(request),
       ...resourcesOf(request, status),
       status,
-      requestId: request.id,
+      request_id: request.id,
       reason: reasonOf(request),
     });
     return {
@@ -126,7 +126,7 @@ function accountsOf({ query }: FastifyRequest): string[] {
     .slice(0, idsMax);
 }
 
-/** Finds the resources of a request and its response. Those of a request that has failed need not exist. */
+/** Finds the resources of a request or, if it names none, of its response. Those of a request that has failed need not exist. */
 function resourcesIn(contract: ServedContract["contract"], operation: Operation) {
   const inPath = operation.parameters.filter((one) => one.in === "path");
   const ofPath = idCollector(contract, {
@@ -143,11 +143,12 @@ function resourcesIn(contract: ServedContract["contract"], operation: Operation)
     ofPath(params, ids);
     ofBody(typeof body === "string" ? parseJson(body) : body, ids);
     const isSuccess = status < 400;
-    const values = isSuccess && answer ? valuesIn(answer) : [];
+    // A resource in the path is what is read.
+    const values = isSuccess && answer && ids.size === 0 ? valuesIn(answer) : [];
     const collect = answer?.type === ndjson ? ofLine : ofJson;
     for (const value of values ?? []) collect(value, ids);
     const all = isSuccess ? [...ids] : [...ids].filter((id) => idForm.test(id));
-    return { resourceIds: all.slice(0, idsMax), resourceCount: values ? all.length : null };
+    return { resource_ids: all.slice(0, idsMax), resource_count: values ? all.length : null };
   };
 }
 

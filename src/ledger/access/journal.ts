@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Warn } from "../../engines/adapter.ts";
 import { folderError } from "../../process/folder-error.ts";
 import { makePrivateFolder } from "../../process/private-folder.ts";
+import type { SessionRecords } from "../tables/access-record.ts";
 
 const names = /^accesses-[\w-]+\.sqlite(-(wal|shm|journal))?$/;
 /** How long opening waits for other processes, in milliseconds. */
@@ -12,13 +13,6 @@ const busyMaxMs = 50;
 const pageBytes = 4096;
 /** The write-ahead log is cut to this size when it has become longer. */
 const logBytesMax = 16 * 2 ** 20;
-
-/** A row of the journal: the text of the session with this number. */
-export interface Entry {
-  number: number;
-  session: string;
-  text: string;
-}
 
 /**
  * The file in which accesses wait until the database of a ledger has them. The processes of this ledger on a machine share it:
@@ -44,27 +38,19 @@ export function openJournal(folder: string, ledgerId: string, bytesMax: number, 
   } catch (error) {
     throw folderError(folder, error as Error);
   }
-  const [begin, commit, rollback] = ["begin immediate", "commit", "rollback"].map((text) =>
-    file.prepare(text),
-  );
   const insert = file.prepare("insert into access (session, text) values (?, ?)");
-  const select = file.prepare("select number, session, text from access order by number limit ?");
+  const select = file.prepare(`
+    select number, session, text from (
+      select *, sum(length(text)) over (order by number) - length(text) as length_before
+      from (select * from access order by number limit ?)
+    ) where length_before < ? order by number`);
   const bounds = file.prepare("select coalesce(max(number) - min(number) + 1, 0) as count from access");
   const remove = file.prepare("delete from access where number <= ?");
   return {
-    /** Appends rows, all or none. Throws if the disk or the journal is full. */
-    append(session: string, texts: string[]): void {
-      begin?.run();
-      try {
-        for (const text of texts) insert.run(session, text);
-        commit?.run();
-      } catch (error) {
-        if (file.isTransaction) rollback?.run();
-        throw error;
-      }
-    },
-    /** The oldest rows. */
-    first: (max: number): Entry[] => select.all(max) as unknown as Entry[],
+    /** Appends a row. Throws if the disk or the journal is full. */
+    append: (session: string, text: string): void => void insert.run(session, text),
+    /** The oldest rows, up to a number, and until their texts have a length. */
+    first: (max: number, lengthMax: number) => select.all(max, lengthMax) as unknown as SessionRecords[],
     /** About the number of rows. */
     count: (): number => (bounds.get() as { count: number }).count,
     /** Removes the rows up to a number. */

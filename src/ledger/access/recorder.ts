@@ -11,16 +11,18 @@ import { type Journal, openJournal } from "./journal.ts";
 
 /** The size of the journal in bytes at which it is full: about two million accesses. */
 const journalBytesMax = 2 ** 30;
-/** Maximum number of records in a statement. A record has up to 20 kB, and mostly 400 bytes. */
-const batchMax = 1000;
+/** Limits for what a statement saves: rows of the journal, and the length of their texts. A record has mostly 400 bytes. */
+const [rowsMax, lengthMax] = [256, 2 ** 20];
+/** While there is a load, the accesses of this time in milliseconds are appended together. */
+const appendDelayMs = 1;
 /** The delay in milliseconds until the next look at the journal. */
 const lookEveryMs = 100;
 /** While responses are sent, saving has 3 % of the time: this many times the duration of a batch passes between two. */
 const busyRatio = 32;
 /** So many accesses between two looks are a load. */
 const busyMin = 50;
-/** If so many records wait, the next batch follows at once. */
-const waitingMax = 100_000;
+/** If so many rows wait, the next ones are saved at once. */
+const waitingMax = 20_000;
 /** The interval of upkeep, in milliseconds: a partition is made a month before it is needed. */
 const upkeepEveryMs = 3_600_000;
 
@@ -35,7 +37,7 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
   let journal: Journal | undefined;
   const outage = watchOutage(log, "error");
   const session = randomUUID();
-  let pending: { text: string; done: PromiseWithResolvers<void> }[] = [];
+  let pending: { record: NewAccessRecord; done: PromiseWithResolvers<void> }[] = [];
   /** The number of accesses since the last look. */
   let count = 0;
   let isBusy = false;
@@ -44,9 +46,8 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
     const batch = pending;
     pending = [];
     try {
-      const texts = batch.map(({ text }) => text);
       if (!journal) throw new Error("the database of the records is not open yet");
-      journal.append(session, texts);
+      journal.append(session, JSON.stringify(batch.map(({ record }) => record)));
       count += batch.length;
       outage.succeeded();
       for (const { done } of batch) done.resolve();
@@ -58,9 +59,9 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
 
   return {
     record(access: Access): Promise<void> {
-      if (pending.length === 0) setImmediate(append);
+      if (pending.length === 0) isBusy ? setTimeout(append, appendDelayMs) : setImmediate(append);
       const done = Promise.withResolvers<void>();
-      pending.push({ text: JSON.stringify(recordOf(access)), done });
+      pending.push({ record: { ...access, accessed_at: new Date().toISOString() }, done });
       return done.promise;
     },
     /** True while so many accesses are recorded that other work must be brief. */
@@ -84,32 +85,16 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
   };
 }
 
-const recordOf = ({
-  accounts,
-  resourceIds,
-  resourceCount,
-  requestId,
-  ...access
-}: Access): NewAccessRecord => ({
-  ...access,
-  gateway_account_ids: accounts,
-  resource_ids: resourceIds,
-  resource_count: resourceCount,
-  request_id: requestId,
-  accessed_at: new Date().toISOString(),
-});
-
 function startSaving(journal: Journal, database: Database, log: Logger, look: () => boolean) {
   const outage = watchOutage(log, "error");
 
   async function saveBatch(): Promise<number> {
-    const entries = journal.first(batchMax);
-    const last = entries.at(-1);
+    const rows = journal.first(rowsMax, lengthMax);
+    const last = rows.at(-1);
     if (!last) return 0;
-    const records = entries.map(({ session, number, text }) => ({ ...JSON.parse(text), session, number }));
-    await saveAccessRecords(database, records);
+    await saveAccessRecords(database, rows);
     journal.remove(last.number);
-    return entries.length;
+    return rows.length;
   }
 
   async function step(): Promise<number> {
@@ -119,7 +104,7 @@ function startSaving(journal: Journal, database: Database, log: Logger, look: ()
       outage.succeeded();
       const durationMs = performance.now() - startedAt;
       if (look() && journal.count() < waitingMax) return Math.max(lookEveryMs, durationMs * busyRatio);
-      return saved === batchMax ? 0 : lookEveryMs;
+      return saved > 1 ? 0 : lookEveryMs;
     } catch (err) {
       outage.failed("the records of accesses wait for the database", { err });
       return lookEveryMs;
@@ -166,26 +151,20 @@ export function readReason(given: string | undefined): string | undefined {
 }
 
 /** Records what a command is about to do, so that one that is killed has its record, too. */
-export const recordCommand = (
+export function recordCommand(
   database: Database,
   operation: string,
   ids: string[] | undefined,
   reason: string | undefined,
-): Promise<unknown> =>
-  saveAccessRecords(database, [
-    {
-      ...{ service: "ledger", operation: `command ${operation}`, subject: "command", client: null },
-      ...{
-        gateway_account_ids: [],
-        resource_ids: ids?.slice(0, 20) ?? [],
-        resource_count: ids?.length ?? null,
-      },
-      ...{
-        status: accepted,
-        request_id: null,
-        reason: reason ?? null,
-        accessed_at: new Date().toISOString(),
-      },
-      ...{ session: randomUUID(), number: 1 },
+): Promise<unknown> {
+  const record: NewAccessRecord = {
+    ...{ service: "ledger", operation: `command ${operation}`, subject: "command", client: null },
+    ...{
+      gateway_account_ids: [],
+      resource_ids: ids?.slice(0, 20) ?? [],
+      resource_count: ids?.length ?? null,
     },
-  ]);
+    ...{ status: accepted, request_id: null, reason: reason ?? null, accessed_at: new Date().toISOString() },
+  };
+  return saveAccessRecords(database, [{ session: randomUUID(), number: 1, text: JSON.stringify([record]) }]);
+}

@@ -7,6 +7,7 @@ import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
 import { isDay, readInstant } from "../../values/instant.ts";
+import { readReason, recordCommand } from "../access/recorder.ts";
 import { exportLedger } from "../export/export.ts";
 import { type Choice, exportNames, type Format } from "../export/manifest.ts";
 import { settings } from "../settings.ts";
@@ -29,6 +30,7 @@ that was stopped goes on when it is run again.
   --account ACCOUNT    only those of a gateway account
   --known-at POSITION  a position of a response (Ledger-Position), or a day that is over; the present position by default
   --rows-per-file N    100000 by default
+  --reason TEXT        why, for the record of the export, without personal data; up to 200 characters
   --help               print this text
 `;
 
@@ -43,18 +45,22 @@ await runCommand("export", usage, async (args) => {
       account: { type: "string" },
       "known-at": { type: "string" },
       "rows-per-file": { type: "string", default: "100000" },
+      reason: { type: "string" },
     },
   });
   const [path, ...others] = positionals;
   if (path === undefined || others.length > 0) throw new UsageError("expected one folder");
   const choice = choiceOf(values);
+  const reason = readReason(values.reason);
   const given = readSettings(process.env, settings);
   const folder = resolve(path);
   const lock = lockFolder(folder, exportNames, complain);
   try {
     await using database = await openCommandDatabase(given.DATABASE_URL);
     await requireMigrated(database);
+    await recordCommand(database, "export", undefined, reason, choice.account);
     const { signal } = stopOnSignals();
+    using sealed = openProgress("entries added to the log");
     using progress = openProgress("rows exported");
     const { counts, known_at } = await exportLedger({
       database,
@@ -63,6 +69,7 @@ await runCommand("export", usage, async (args) => {
       signer: logKeyOf(given, await ledgerIdOf(database)),
       position: values["known-at"],
       signal,
+      onEntries: (count) => sealed.advance(count),
       onRows: (count) => progress.advance(count),
     });
     const parts = Object.entries(counts).map(([name, count]) => `${numeral(count)} ${name}`);

@@ -33,6 +33,8 @@ export interface Export {
   /** A position or a day. Default: the present one. */
   position: string | undefined;
   signal: AbortSignal;
+  /** Called with the number of entries that were added to the log. */
+  onEntries(count: number): void;
   onRows(count: number): void;
 }
 
@@ -47,6 +49,7 @@ export async function exportLedger({
   signer,
   position,
   signal,
+  onEntries,
   onRows,
 }: Export): Promise<Manifest> {
   const begun = await readManifest(folder);
@@ -57,6 +60,10 @@ export async function exportLedger({
   const known = await openPosition(database, position ?? begun?.known_at);
   if (begun) requireSame(begun, { ...choice, ledger_id: ledgerId, known_at: known.name }, folder);
   if (begun?.complete) return begun;
+  const onSealed = (count: number) => {
+    requireGoing(signal);
+    onEntries(count);
+  };
   const manifest: Manifest = begun ?? {
     format_version: 1,
     complete: false,
@@ -64,9 +71,7 @@ export async function exportLedger({
     currency: currency.code,
     ...choice,
     known_at: known.name,
-    checkpoint: signer
-      ? await checkpointUpTo(database, signer, lastOf(known.position), () => requireGoing(signal))
-      : null,
+    checkpoint: signer ? await checkpointUpTo(database, signer, lastOf(known.position), onSealed) : null,
     counts: { transactions: 0, events: 0, payouts: 0 },
     sums: { transactions: [], events: [], payouts: [] },
     files: [],

@@ -5,15 +5,17 @@ import {
   accessStart,
   keepAccessRecords,
   type NewAccessRecord,
-  type Numbered,
   readAccessRecords,
   saveAccessRecords,
 } from "./access-record.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 
 const session = "5f3c1d1e-7b1a-4a55-9d61-3a5d0e0f6b10";
-const record = (members: Partial<NewAccessRecord & Numbered> = {}): NewAccessRecord & Numbered => ({
-  ...{ session, number: 1, accessed_at: "2026-01-01T00:00:00Z" },
+const rowOf = (number: number, records: NewAccessRecord[], of = session) => ({
+  ...{ session: of, number, text: JSON.stringify(records) },
+});
+const record = (members: Partial<NewAccessRecord> = {}): NewAccessRecord => ({
+  accessed_at: "2026-01-01T00:00:00Z",
   ...{
     service: "ledger",
     operation: "getTransaction",
@@ -60,7 +62,7 @@ test("records are in the partition of their month, and old months are dropped", 
         "select relid::text as name from pg_partition_tree('access_record') where isleaf order by 1",
       )
     ).map(({ name }) => name);
-  await saveAccessRecords(database, [record({ subject: "before the first partition" })]);
+  await saveAccessRecords(database, [rowOf(1, [record({ subject: "before the first partition" })])]);
   // The month of a record that came before its partition gets none.
   await keepAccessRecords(database, "13 months");
   expect(await partitions()).toHaveLength(2);
@@ -107,21 +109,23 @@ test("a time selects the records in it, whatever the order of their ids", async 
 
 test("a record is stored once, however often and by how many it is saved, in the order of its session", async () => {
   await using database = await openLedgerDatabase();
-  const numbers = (first: number, last: number) =>
-    Array.from({ length: last - first + 1 }, (_, index) =>
-      record({ number: first + index, subject: `s${first + index}` }),
+  const subjects = (number: number) => [`${number} first`, `${number} second`];
+  const rows = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index).map((number) =>
+      rowOf(
+        number,
+        subjects(number).map((subject) => record({ subject })),
+      ),
     );
-  const other = "6b9e1a0a-55a4-4f38-8f43-1f0f2a1c9d11";
-  await Promise.all([
-    saveAccessRecords(database, numbers(1, 5)),
-    saveAccessRecords(database, [...numbers(1, 8), record({ session: other, number: 3, subject: "other" })]),
-    saveAccessRecords(database, numbers(1, 5)),
-  ]);
-  await saveAccessRecords(database, numbers(7, 9));
-  const { records } = await readAccessRecords(database, {}, accessStart, { countMax: 100 });
-  const subjects = records.map(({ subject }) => subject);
-  expect(subjects.filter((subject) => subject !== "other")).toEqual(
-    numbers(1, 9).map(({ subject }) => subject),
+  const other = rowOf(3, [record({ subject: "other" })], "6b9e1a0a-55a4-4f38-8f43-1f0f2a1c9d11");
+  await Promise.all(
+    [rows(1, 5), [...rows(1, 8), other], rows(1, 5)].map((some) => saveAccessRecords(database, some)),
   );
-  expect(subjects).toHaveLength(10);
+  await saveAccessRecords(database, rows(7, 9));
+  const { records } = await readAccessRecords(database, {}, accessStart, { countMax: 100 });
+  const found = records.map(({ subject }) => subject);
+  expect(found.filter((subject) => subject !== "other")).toEqual(
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap(subjects),
+  );
+  expect(found).toHaveLength(19);
 });

@@ -18,10 +18,14 @@ export interface NewAccessRecord {
   accessed_at: string;
 }
 
-/** The number of a record within the process that made it, which is its session. A record is stored once, however often it is saved. */
-export interface Numbered {
+/**
+ * Records that a process has made together: its session, their number in this session, and a JSON array of `NewAccessRecord`.
+ * They are stored once, however often they are saved.
+ */
+export interface SessionRecords {
   session: string;
   number: number;
+  text: string;
 }
 
 export interface AccessRecordRow extends NewAccessRecord {
@@ -38,21 +42,17 @@ const columns = [
 ];
 
 /**
- * Saves records, all or none, but those that are stored already. The records of a session must come in their order. One SQL
- * transaction at a time saves, so that records appear in the order of their ids.
+ * Saves records, all or none, but those that are stored already. Those of a session must come in the order of their numbers. One
+ * SQL transaction at a time saves, so that records appear in the order of their ids.
  */
-export const saveAccessRecords = (
-  database: Database,
-  records: (NewAccessRecord & Numbered)[],
-): Promise<unknown> =>
+export const saveAccessRecords = (database: Database, rows: SessionRecords[]): Promise<unknown> =>
   database.transaction((sql) =>
     Promise.all([
       sql.query("select pg_advisory_xact_lock(hashtext('access records'))"),
       sql.query(
         `with given as materialized (
-           select * from json_to_recordset($1::json) as given (session uuid, number bigint, accessed_at timestamptz,
-             service text, operation text, subject text, client text, gateway_account_ids text[], resource_ids text[],
-             resource_count integer, status smallint, request_id text, reason text)
+           select session, number, records
+           from unnest($1::uuid[], $2::bigint[], $3::json[]) as given (session, number, records)
          ), saving as (
            insert into access_session (id, former, position)
            select session, 0, max(number) from given group by session
@@ -61,9 +61,13 @@ export const saveAccessRecords = (
            returning id as session, former
          )
          insert into access_record (sql_transaction, ${columns})
-         select (select current_sql_transaction()), ${columns} from given join saving using (session)
-         where number > former order by session, number`,
-        [JSON.stringify(records)],
+         select (select current_sql_transaction()), ${columns}
+         from given join saving using (session) cross join lateral rows from (json_to_recordset(records) as (
+           accessed_at timestamptz, service text, operation text, subject text, client text, gateway_account_ids text[],
+           resource_ids text[], resource_count integer, status smallint, request_id text, reason text
+         )) with ordinality
+         where number > former order by session, number, ordinality`,
+        [rows.map(({ session }) => session), rows.map(({ number }) => number), rows.map(({ text }) => text)],
       ),
     ]),
   );
