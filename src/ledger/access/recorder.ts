@@ -156,15 +156,20 @@ export function recordCommand(
   operation: string,
   ids: string[] | undefined,
   reason: string | undefined,
+  account: string | null = null,
 ): Promise<unknown> {
   const record: NewAccessRecord = {
-    ...{ service: "ledger", operation: `command ${operation}`, subject: "command", client: null },
-    ...{
-      gateway_account_ids: [],
-      resource_ids: ids?.slice(0, 20) ?? [],
-      resource_count: ids?.length ?? null,
-    },
-    ...{ status: accepted, request_id: null, reason: reason ?? null, accessed_at: new Date().toISOString() },
+    service: "ledger",
+    operation: `command ${operation}`,
+    subject: "command",
+    client: null,
+    gateway_account_ids: account === null ? [] : [account],
+    resource_ids: ids?.slice(0, 20) ?? [],
+    resource_count: ids?.length ?? null,
+    status: accepted,
+    request_id: null,
+    reason: reason ?? null,
+    accessed_at: new Date().toISOString(),
   };
   return saveAccessRecords(database, [{ session: randomUUID(), number: 1, text: JSON.stringify([record]) }]);
 }

@@ -7,7 +7,7 @@ import { readSettings } from "../../process/settings.ts";
 import { settings } from "../settings.ts";
 import { ledgerIdOf } from "../tables/identity.ts";
 import { requireMigrated } from "../tables/migrate.ts";
-import { newestCheckpoint, readHead } from "../tables/transparency.ts";
+import { newestCheckpoint, outsideOfLog, readHead } from "../tables/transparency.ts";
 import { accountKey } from "../transparency/entry.ts";
 import { logKeyOf, makeKeyFile } from "../transparency/key.ts";
 import { type Signer, verifierText } from "../transparency/note.ts";
@@ -100,6 +100,12 @@ async function verify(database: Database, signer: Signer, path: string | undefin
   if (count > 0) throw new Error(`the log has ${numeral(count)} differences`);
   const newest = await newestCheckpoint(database);
   say(`the log is true; its newest checkpoint has ${numeral(Number(newest?.size ?? 0))} entries`);
+  const { unsealed, removed, removed_at } = await outsideOfLog(database.within(statementMaxMs));
+  if (unsealed > 0) say(`events that have no entry yet, and were not compared: ${numeral(Number(unsealed))}`);
+  if (removed_at !== null)
+    say(
+      `records of accesses that were removed since they were old: ${numeral(Number(removed))}, last ${removed_at}`,
+    );
   if (path === undefined || !newest) return;
   writeFileSync(`${path}.new`, newest.note);
   renameSync(`${path}.new`, path);

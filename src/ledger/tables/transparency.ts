@@ -331,6 +331,22 @@ export async function countEntries(sql: Sql): Promise<bigint> {
   return row?.count ?? 0n;
 }
 
+/** The number of events without an entry, and that of records of accesses that were removed since they were old. */
+export async function outsideOfLog(sql: Sql) {
+  const [row] = await sql.query<{ unsealed: bigint; removed: bigint; removed_at: string | null }>(
+    `select removal.*, (
+       select count(*) from event_feed
+       where not only_of_account and (event_feed.sql_transaction, event_id) >
+         (head.sql_transaction, case kind when 0 then source_id else 9223372036854775807 end)
+     ) as unsealed
+     from transparency_head as head cross join (
+       select coalesce(sum(last_id - first_id + 1), 0)::bigint as removed, max(removed_at) as removed_at
+       from access_record_removal
+     ) as removal`,
+  );
+  return row as NonNullable<typeof row>;
+}
+
 /** What a proof shows of an entry. Personal data can be shown with its salt. */
 export interface EntryText {
   index: bigint;
