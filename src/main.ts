@@ -80,12 +80,9 @@ async function openAccessLog(
     log.warn("changes of features are not recorded, since AUDIT_DATABASE_URL is not set");
     return undefined;
   }
-  const { openRecorder } = await import("./ledger/access/recorder.ts");
+  const { openRecorder, openWhenAvailable } = await import("./ledger/access/recorder.ts");
   const recorder = openRecorder(AUDIT_JOURNAL, log);
-  if (hasLedger) return recorder;
-  const { openDatabase } = await import("./database/databases.ts");
-  const database = opened.use(await openDatabase(AUDIT_DATABASE_URL as string, (text) => log.warn(text)));
-  opened.use(await recorder.open(database));
+  if (!hasLedger && AUDIT_DATABASE_URL) opened.use(openWhenAvailable(recorder, AUDIT_DATABASE_URL, log));
   return recorder;
 }
 

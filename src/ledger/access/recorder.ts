@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "../../database/database.ts";
+import { openDatabase } from "../../database/databases.ts";
 import type { Access } from "../../http/access/access-log.ts";
 import { UsageError } from "../../process/command.ts";
 import type { Logger } from "../../process/log.ts";
@@ -9,8 +10,8 @@ import { keepAccessRecords, type NewAccessRecord, saveAccessRecords } from "../t
 import { ledgerIdOf } from "../tables/identity.ts";
 import { type Journal, openJournal } from "./journal.ts";
 
-/** The size of the journal in bytes at which it is full: about two million accesses. */
-const journalBytesMax = 2 ** 30;
+/** The size of the journal in bytes at which it is full: about 250,000 accesses. */
+const journalBytesMax = 128 * 2 ** 20;
 /** Limits for what a statement saves: rows of the journal, and the length of their texts. A record has mostly 400 bytes. */
 const [rowsMax, lengthMax] = [256, 2 ** 20];
 /** While there is a load, the accesses of this time in milliseconds are appended together. */
@@ -23,6 +24,8 @@ const busyRatio = 32;
 const busyMin = 50;
 /** If so many rows wait, the next ones are saved at once. */
 const waitingMax = 20_000;
+/** The delay in milliseconds until a database that is not available is opened again. */
+const openEveryMs = 1000;
 /** The interval of upkeep, in milliseconds: a partition is made a month before it is needed. */
 const upkeepEveryMs = 3_600_000;
 
@@ -119,6 +122,36 @@ function startSaving(journal: Journal, database: Database, log: Logger, look: ()
       } catch (err) {
         log.error({ err }, "records of accesses are left in the journal; the next start saves them");
       }
+    },
+  };
+}
+
+/** Opens a recorder with a database of its own, as soon as that is available, for a process without the ledger. */
+export function openWhenAvailable(recorder: Recorder, url: string, log: Logger): AsyncDisposable {
+  const outage = watchOutage(log, "error");
+  let opened: AsyncDisposableStack | undefined;
+  const opening = repeat(
+    async () => {
+      if (opened) return upkeepEveryMs;
+      try {
+        await using attempt = new AsyncDisposableStack();
+        const database = attempt.use(await openDatabase(url, (text) => log.warn(text)));
+        attempt.use(await recorder.open(database));
+        opened = attempt.move();
+        outage.succeeded();
+      } catch (err) {
+        outage.failed("the database for records of accesses cannot be opened, so changes are withheld", {
+          err,
+        });
+      }
+      return openEveryMs;
+    },
+    { keepsProcess: false },
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      await opening[Symbol.asyncDispose]();
+      await opened?.[Symbol.asyncDispose]();
     },
   };
 }
