@@ -161,11 +161,11 @@ describe("the structure of src", () => {
     expect(found).toContain("src/main.ts");
   });
 
-  test("only the folders of tables, the embedded queue and three files of src/database contain SQL statements", () => {
+  test("only the folders of tables, the embedded queue, the journal and three files of src/database contain SQL statements", () => {
     const sql = /\b(select|insert into|update|delete from)\b[^;]*\bfrom\b|insert into/;
     const { found, forbidden } = filesWith(
       sql,
-      /^src\/(ledger\/(tables|queue\/sqs\/embedded)|features\/store\/postgres)[/.]/,
+      /^src\/(ledger\/(tables|queue\/sqs\/embedded|access\/journal)|features\/store\/postgres)[/.]/,
     );
     expect(forbidden).toEqual(
       ["migrate", "pglite/autovacuum", "postgres/session"].map((file) => `src/database/${file}.ts`),

@@ -128,10 +128,10 @@ export async function ledgerSubject(): Promise<Subject> {
 
 /** As if a caller and a command had been recorded. The requests of this check are not. */
 const accessed = `
-  insert into access_record (service, operation, subject, client, gateway_account_ids, resource_ids, resource_count, status,
+  insert into access_record (accessed_at, service, operation, subject, client, gateway_account_ids, resource_ids, resource_count, status,
     request_id, reason)
-  values ('ledger', 'getTransaction', 'anna', 'desk', '{57}', '{full}', 1, 200, 'one', 'ticket 1'),
-    ('ledger', 'command redact', null, null, '{}', '{}', null, 202, null, null)`;
+  values (now(), 'ledger', 'getTransaction', 'anna', 'desk', '{57}', '{full}', 1, 200, 'one', 'ticket 1'),
+    (now(), 'ledger', 'command redact', null, null, '{}', '{}', null, 202, null, null)`;
 
 /** As if everything was stored before the days in the examples of the contract. */
 const longAgo = `
