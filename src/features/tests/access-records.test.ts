@@ -69,6 +69,10 @@ test("a record names the resources of the change", async () => {
   expect(await resourcesOf("POST", "/features/customer/7/beta%20search")).toEqual([
     [["customer/7"], 1, "trial"],
   ]);
+  // The database of the records would take neither.
+  const odd = ["\u0000", "\ud800"].map((id) => ({ type: "add", resource: "customer", id, feature: "beta" }));
+  for (const [ids] of await resourcesOf("POST", "/changes", { body: { changes: odd } }))
+    expect(JSON.stringify(ids)).not.toMatch(/\\u0000|\\ud800/);
   const changes = ["8", "9", "8"].map((id) => ({ type: "add", resource: "customer", id, feature: "beta" }));
   expect(await resourcesOf("POST", "/changes", { body: { changes } })).toEqual([
     [["customer/8", "customer/9"], 2, "trial"],

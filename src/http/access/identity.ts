@@ -22,11 +22,9 @@ export function identityOf({ claims }: Pick<Caller, "claims">): Identity {
 /** Of tokens that are in use. */
 const identities = new WeakMap<Caller["claims"], Identity>();
 
-/** A claim that a database can store; null if it is no text. */
+/** A claim; null if it is no text. */
 const textOf = (claim: unknown): string | null =>
-  typeof claim === "string"
-    ? claim
-        .replaceAll(/\p{Cc}/gu, "\ufffd")
-        .slice(0, textMax)
-        .toWellFormed() || null
-    : null;
+  typeof claim === "string" ? storable(claim.slice(0, textMax)) || null : null;
+
+/** A text that every database can store: one that it rejects would hold back all later records. */
+export const storable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\ufffd").toWellFormed();

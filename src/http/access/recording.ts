@@ -7,7 +7,7 @@ import { failureText, type RenderError } from "../errors.ts";
 import { HttpError } from "../http-error.ts";
 import { json } from "../response.ts";
 import type { Access, AccessLog } from "./access-log.ts";
-import { identityOf } from "./identity.ts";
+import { identityOf, storable } from "./identity.ts";
 import type { Caller } from "./security.ts";
 
 interface Answer {
@@ -54,7 +54,7 @@ export type RecordingOf = (operation: Operation) => Recording | undefined;
 
 /**
  * Records the accesses of each operation that can return personal data or that changes something. Each response to a caller
- * with a valid token is sent when its record is durable, and withheld if there is none.
+ * with a valid token is sent when its record outlives the process, and withheld if there is none.
  */
 export function openRecording({ contract, operations }: ServedContract, options: Options): RecordingOf {
   const recorded = new Set(recordedOperations(contract, operations));
@@ -148,7 +148,7 @@ function resourcesIn(contract: ServedContract["contract"], operation: Operation)
     const collect = answer?.type === ndjson ? ofLine : ofJson;
     for (const value of values ?? []) collect(value, ids);
     const all = isSuccess ? [...ids] : [...ids].filter((id) => idForm.test(id));
-    return { resource_ids: all.slice(0, idsMax), resource_count: values ? all.length : null };
+    return { resource_ids: all.slice(0, idsMax).map(storable), resource_count: values ? all.length : null };
   };
 }
 

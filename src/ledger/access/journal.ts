@@ -9,7 +9,7 @@ const names = /^accesses-[\w-]+\.sqlite(-(wal|shm|journal))?$/;
 /** How long opening waits for other processes, in milliseconds. */
 const openMaxMs = 10_000;
 /** How long any later statement does. It holds the thread. */
-const busyMaxMs = 50;
+const busyMaxMs = 500;
 const pageBytes = 4096;
 /** The write-ahead log is cut to this size when it has become longer. */
 const logBytesMax = 16 * 2 ** 20;

@@ -1,3 +1,6 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Registry } from "prom-client";
 import { request as undiciRequest } from "undici";
 import { afterAll, expect } from "vitest";
@@ -7,7 +10,6 @@ import { listen } from "../../../testing/event-stream.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { linkIn } from "../../../testing/link-header.ts";
 import { type EventMessage, type Step, story } from "../../../testing/messages.ts";
-import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { mediaTypeOf } from "../../contract/response-check.ts";
 import type { Database } from "../../database/database.ts";
@@ -211,7 +213,8 @@ export async function openApp(
   const queue = await openQueue("memory:");
   const log = openLog("silent");
   await using opened = new AsyncDisposableStack();
-  const recorder = parts.security && openRecorder(newFolder(), parts.log ?? log, journalBytesMax);
+  const folder = parts.security && opened.use(await mkdtempDisposable(join(tmpdir(), "journal-")));
+  const recorder = folder && openRecorder(folder.path, parts.log ?? log, journalBytesMax);
   if (recorder) opened.use(await recorder.open(parts.database));
   const app = await ledgerApp({
     ledgerId: "ledger",
