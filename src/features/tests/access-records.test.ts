@@ -1,7 +1,9 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Issuer, openIssuer } from "../../../testing/issuer.ts";
 import { featureSamples } from "../../../testing/requests.ts";
-import { newFolder } from "../../../testing/run.ts";
 import { featuresContract } from "../../contract/contracts.ts";
 import { operationsOf } from "../../contract/operations.ts";
 import { recordedOperations } from "../../contract/recorded.ts";
@@ -81,7 +83,8 @@ test("a record names the resources of the change", async () => {
 
 test("changes are withheld as long as the database of the records is not open, and reads are not", async () => {
   await using database = await openLedgerDatabase();
-  const later = openRecorder(newFolder(), openLog("silent"));
+  await using folder = await mkdtempDisposable(join(tmpdir(), "journal-"));
+  const later = openRecorder(folder.path, openLog("silent"));
   await using other = await startFeatures({ security: issuer.security, accessLog: later });
   const authorization = `Bearer ${await issuer.sign({ scope: "features:read features:write" })}`;
   const send = (method: "GET" | "POST") =>
