@@ -213,6 +213,16 @@ describe("a record", () => {
     ]);
   });
 
+  test("of a body that is no JSON is that of a request that failed", async () => {
+    for (const body of ["{", '"', "[1", "\u0000"]) {
+      const headers = { "content-type": "application/json" };
+      const claims = { ...reader, scope: "ledger:write" };
+      const { status, records } = await send("/v1/event", claims, { method: "POST", headers, body });
+      expect([body, status]).toEqual([body, 400]);
+      expect(records).toEqual([access("addEvents", { status: 400 })]);
+    }
+  });
+
   test("of a tool is one", async () => {
     const call = { name: "getTransaction", arguments: { transactionExternalId: "full", account_id: "57" } };
     const { status, records } = await send("/mcp", reader, {

@@ -10,7 +10,7 @@ import {
 import { openEntries } from "./entry.ts";
 import { type ReadTile, treeHash } from "./merkle.ts";
 import { checkpointText, isSignedBy, readCheckpoint, readNote, type Signer, signNote } from "./note.ts";
-import { seal } from "./seal.ts";
+import { seal, stepMax } from "./seal.ts";
 import { LogDamaged, tileReader } from "./tiles.ts";
 import type { Witness } from "./witness.ts";
 
@@ -73,8 +73,8 @@ export async function publishCheckpoint(
   await saveCheckpoint(database, size, note + cosignatures.flat().join(""));
 }
 
-/** The number of entries that one SQL transaction adds, and the delay in milliseconds while another process adds entries. */
-const [stepMax, delayMs] = [1024, 200];
+/** The delay in milliseconds while another process adds entries. */
+const delayMs = 200;
 
 /**
  * The checkpoint of the first entries that have what SQL transactions have stored up to one. It is the same whenever it is signed.

@@ -11,8 +11,11 @@ import type { openEntries } from "./entry.ts";
 import { hashBytes } from "./merkle.ts";
 import { appendEntries, openPlaces } from "./tiles.ts";
 
+/** The number of entries that one SQL transaction adds. The embedded engine does nothing else meanwhile. */
+export const stepMax = 1024;
+
 /**
- * Adds entries of the next events and redactions in the feed to the log, up to a number, and returns how many. None if another
+ * Adds entries of what is next in the feed to the log, up to a number, and returns how many. None if another
  * process does.
  */
 export const seal = (

@@ -6,12 +6,10 @@ import { repeat } from "../../waiting/repeat.ts";
 import { publishCheckpoint } from "./checkpoint.ts";
 import { openEntries } from "./entry.ts";
 import type { Signer } from "./note.ts";
-import { seal } from "./seal.ts";
+import { seal, stepMax } from "./seal.ts";
 import { LogDamaged } from "./tiles.ts";
 import { openWitness, type WitnessSetting } from "./witness.ts";
 
-/** The number of entries that one SQL transaction adds. The embedded engine does nothing else meanwhile. */
-const stepMax = 1024;
 /** While messages are in flight, sealing has 3 % of the time: this many times the duration of a step passes between two. */
 const busyRatio = 32;
 /** The delay while few events arrive, or while another process seals. */
