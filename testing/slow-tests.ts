@@ -39,7 +39,7 @@ export const slowTests = {
   outages: ["src/ledger/tests/{failover,outage,pooler,standstill}.test.ts"],
   proxies: ["src/tests/proxies.test.ts"],
   processes: [
-    "src/ledger/tests/{access-records-killed,feed-servers,position-servers,full-disk,large-messages,many-processes,publishing}.test.ts",
+    "src/ledger/tests/{access-records-faults,feed-servers,position-servers,full-disk,large-messages,many-processes,publishing}.test.ts",
   ],
 };
 

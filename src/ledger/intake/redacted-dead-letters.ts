@@ -28,10 +28,9 @@ export async function redactDeadLetters(
     for (;;) {
       const page = await deadLettersAfter(database, state, after, last, pageSize, anyLength);
       if (page.length === 0) break;
-      const bodies = await redactedBodies(database, page);
-      for (const [index, { id, body }] of page.entries()) {
-        const erased = bodies[index] as Uint8Array;
-        if (erased === body) continue;
+      for (const { id, body } of page) {
+        const erased = await redactedBody(database, body);
+        if (!erased || erased === body) continue;
         await replaceBody(database, id, erased);
         count += 1;
       }
@@ -46,27 +45,26 @@ export async function redactDeadLetters(
 export async function withRedactions(sql: Sql, deadLetters: DeadLetter[]): Promise<DeadLetter[]> {
   // Large bodies take long to read.
   if (!(await hasRedactions(sql))) return deadLetters;
-  const bodies = await redactedBodies(sql, deadLetters);
-  return deadLetters.map((one, index) => ({ ...one, body: bodies[index] as Uint8Array }));
+  const found: DeadLetter[] = [];
+  // Others run between two of them.
+  for (const one of deadLetters) found.push({ ...one, body: await redactedBody(sql, one.body) });
+  return found;
 }
 
-/** The bodies, each without personal data if it is of a redacted resource. A body that stays as it is is the same object. */
-async function redactedBodies(
+/** A body without personal data if it is of a redacted resource. One that stays as it is is the same object. */
+async function redactedBody<Body extends Uint8Array | null>(
   sql: Sql,
-  deadLetters: { body: Uint8Array | null }[],
-): Promise<(Uint8Array | null)[]> {
-  const read = deadLetters.map(({ body }) => ({ body, ...subjectOf(body) }));
-  const redactions = await redactionsOf(sql, [...new Set(read.flatMap(({ ids }) => ids))]);
-  return read.map(({ body, message, ids }) => {
-    const found = ids.flatMap((id) => redactions.get(id) ?? []);
-    if (found.length === 0) return body;
-    const erased = message ? toJson(redactedMessage(message, found)) : redacted;
-    return Buffer.from(body ?? "").toString() === erased ? body : Buffer.from(erased);
-  });
+  body: Body,
+): Promise<Body | Uint8Array> {
+  const { message, ids } = subjectOf(body);
+  const redactions = await redactionsOf(sql, [...ids]);
+  if (redactions.size === 0) return body;
+  const erased = message ? toJson(redactedMessage(message, [...redactions.values()])) : redacted;
+  return Buffer.from(body ?? "").toString() === erased ? body : Buffer.from(erased);
 }
 
 /** The event in a body and the resources that it names. Of a body that is no event, each word can be an id. */
-function subjectOf(body: Uint8Array | null): { message?: object; ids: string[] } {
+function subjectOf(body: Uint8Array | null): { message?: object; ids: Iterable<string> } {
   const parsed = messageIn({ body });
   const value = typeof parsed === "string" ? undefined : parsed.value;
   if (isObject(value) && typeof value.resource_external_id === "string") {
@@ -86,10 +84,10 @@ function subjectOf(body: Uint8Array | null): { message?: object; ids: string[] }
 }
 
 /** The texts of JSON in a body that is no event, and its words. */
-function wordsOf(text: string): string[] {
+function wordsOf(text: string): Set<string> {
   const texts = (text.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map(parseJson);
   const words = text.match(/[\w.:-]+/g) ?? [];
-  return [...texts.filter((one) => typeof one === "string"), ...words];
+  return new Set([...texts.filter((one) => typeof one === "string"), ...words]);
 }
 
 /** Without them the message would be of another resource. */

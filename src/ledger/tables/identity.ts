@@ -30,12 +30,13 @@ export async function ledgerIdOf(database: Database): Promise<string> {
  * release are in pence.
  */
 export async function decideCurrency(database: Database, wanted: Currency | undefined): Promise<Currency> {
-  const { code } = wanted ?? pounds;
-  await database.query(
-    `update ledger_identity set currency = case when exists (select from event) then $1 else $2 end
-     where currency is null`,
-    [pounds.code, code],
-  );
+  const [undecided] = await database.query("select from ledger_identity where currency is null");
+  if (undecided)
+    await database.query(
+      `update ledger_identity set currency = case when exists (select from event) then $1 else $2 end
+       where currency is null`,
+      [pounds.code, (wanted ?? pounds).code],
+    );
   const decided = await ledgerCurrency(database);
   if (wanted && wanted.code !== decided.code)
     throw new Error(
@@ -56,7 +57,10 @@ export async function ledgerCurrency(database: Database): Promise<Currency> {
 
 /** The key with which the processes of the ledger seal the cursors that they give to callers. The database makes it. */
 export async function cursorKeyOf(database: Database): Promise<Uint8Array> {
+  const read = "select key from cursor_key";
+  const [known] = await database.query<{ key: Uint8Array }>(read);
+  if (known) return known.key;
   await database.query("insert into cursor_key default values on conflict do nothing");
-  const [row] = await database.query<{ key: Uint8Array }>("select key from cursor_key");
-  return (row as { key: Uint8Array }).key;
+  const [made] = await database.query<{ key: Uint8Array }>(read);
+  return (made as { key: Uint8Array }).key;
 }
