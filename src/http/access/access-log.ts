@@ -17,6 +17,6 @@ export interface Access extends Identity {
 
 /** Where accesses are recorded. */
 export interface AccessLog {
-  /** Resolves when the record outlives the process. */
-  record(access: Access): Promise<void>;
+  /** Calls back when the record outlives the process, or with the error by which there is none. */
+  record(access: Access, done: (error?: unknown) => void): void;
 }

@@ -78,11 +78,11 @@ export function openRecording({ contract, operations }: ServedContract, options:
         if (!identified || request.isRecorded) return done(null, payload);
         request.isRecorded = true;
         const { statusCode } = reply;
-        accessLog.record(accessOf(request, identified, statusCode)).then(
-          () => done(null, payload),
+        accessLog.record(accessOf(request, identified, statusCode), (error) => {
           // A response that has failed anyway has no personal data.
-          () => done(null, statusCode >= 500 ? payload : withhold(reply, payload, renderError)),
-        );
+          const isSent = error === undefined || statusCode >= 500;
+          done(null, isSent ? payload : withhold(reply, payload, renderError));
+        });
       },
       preHandler: isReasonRequired ? requireReason : undefined,
     };

@@ -40,7 +40,7 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
   let journal: Journal | undefined;
   const outage = watchOutage(log, "error");
   const session = randomUUID();
-  let pending: { record: NewAccessRecord; done: PromiseWithResolvers<void> }[] = [];
+  let pending: { access: Access; done: (error?: unknown) => void }[] = [];
   /** The number of accesses since the last look. */
   let count = 0;
   let isBusy = false;
@@ -48,24 +48,25 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
   function append(): void {
     const batch = pending;
     pending = [];
+    const accessed_at = new Date().toISOString();
+    const records = batch.map(({ access }): NewAccessRecord => ({ ...access, accessed_at }));
+    let failure: unknown;
     try {
       if (!journal) throw new Error("the database of the records is not open yet");
-      journal.append(session, JSON.stringify(batch.map(({ record }) => record)));
+      journal.append(session, JSON.stringify(records));
       count += batch.length;
       outage.succeeded();
-      for (const { done } of batch) done.resolve();
     } catch (err) {
+      failure = err;
       outage.failed("accesses cannot be recorded, so responses are withheld", { err });
-      for (const { done } of batch) done.reject(err);
     }
+    for (const { done } of batch) done(failure);
   }
 
   return {
-    record(access: Access): Promise<void> {
+    record(access: Access, done: (error?: unknown) => void): void {
       if (pending.length === 0) isBusy ? setTimeout(append, appendDelayMs) : setImmediate(append);
-      const done = Promise.withResolvers<void>();
-      pending.push({ record: { ...access, accessed_at: new Date().toISOString() }, done });
-      return done.promise;
+      pending.push({ access, done });
     },
     /** True while so many accesses are recorded that other work must be brief. */
     isBusy: () => isBusy,
