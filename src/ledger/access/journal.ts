@@ -24,6 +24,7 @@ export type Journal = ReturnType<typeof openJournal>;
 /** Opens the journal of a ledger in a folder, which is made. It has at most this many bytes. */
 export function openJournal(folder: string, ledgerId: string, bytesMax: number, warn: Warn) {
   const fileName = `accesses-${ledgerId}.sqlite`;
+  const pagesMax = Math.ceil(bytesMax / pageBytes);
   let file: DatabaseSync;
   try {
     makePrivateFolder(folder, { names: [names], files: [fileName] }, warn);
@@ -32,7 +33,7 @@ export function openJournal(folder: string, ledgerId: string, bytesMax: number, 
       pragma journal_mode = wal;
       pragma synchronous = normal;
       pragma journal_size_limit = ${logBytesMax};
-      pragma max_page_count = ${Math.ceil(bytesMax / pageBytes)};
+      pragma max_page_count = ${pagesMax};
       create table if not exists access (number integer primary key autoincrement, session text not null, text text not null) strict;
       pragma busy_timeout = ${busyMaxMs}`);
   } catch (error) {
@@ -44,15 +45,17 @@ export function openJournal(folder: string, ledgerId: string, bytesMax: number, 
       select *, sum(length(text)) over (order by number) - length(text) as length_before
       from (select * from access order by number limit ?)
     ) where length_before < ? order by number`);
-  const bounds = file.prepare("select coalesce(max(number) - min(number) + 1, 0) as count from access");
+  const pages = file.prepare(
+    "select page_count - freelist_count as used from pragma_page_count, pragma_freelist_count",
+  );
   const remove = file.prepare("delete from access where number <= ?");
   return {
     /** Appends a row. Throws if the disk or the journal is full. */
     append: (session: string, text: string): void => void insert.run(session, text),
     /** The oldest rows, up to a number, and until their texts have a length. */
     first: (max: number, lengthMax: number) => select.all(max, lengthMax) as unknown as SessionRecords[],
-    /** About the number of rows. */
-    count: (): number => (bounds.get() as { count: number }).count,
+    /** The part that is used, from 0 to 1. */
+    usedPart: (): number => (pages.get() as { used: number }).used / pagesMax,
     /** Removes the rows up to a number. */
     remove: (last: number): void => void remove.run(last),
     [Symbol.dispose]: () => file.close(),

@@ -22,8 +22,8 @@ const lookEveryMs = 100;
 const busyRatio = 32;
 /** So many accesses between two looks are a load. */
 const busyMin = 50;
-/** If so many rows wait, the next ones are saved at once. */
-const waitingMax = 20_000;
+/** If more of the journal is used, the next rows are saved at once. */
+const usedPartMax = 1 / 8;
 /** The delay in milliseconds until a database that is not available is opened again. */
 const openEveryMs = 1000;
 /** The interval of upkeep, in milliseconds: a partition is made a month before it is needed. */
@@ -107,7 +107,7 @@ function startSaving(journal: Journal, database: Database, log: Logger, look: ()
       const saved = await saveBatch();
       outage.succeeded();
       const durationMs = performance.now() - startedAt;
-      if (look() && journal.count() < waitingMax) return Math.max(lookEveryMs, durationMs * busyRatio);
+      if (look() && journal.usedPart() < usedPartMax) return Math.max(lookEveryMs, durationMs * busyRatio);
       return saved > 1 ? 0 : lookEveryMs;
     } catch (err) {
       outage.failed("the records of accesses wait for the database", { err });

@@ -355,6 +355,22 @@ test("a service that requires reasons responds 400 without one, and records it",
   );
 });
 
+test("no response is withheld under a load for which the journal has not the space", async () => {
+  await using busy = await startLedger({ security: issuer.security, journalBytesMax: 2 ** 19 });
+  const headers = { authorization: `Bearer ${await issuer.sign(reader)}` };
+  const statuses = new Map<number, number>();
+  // Their records have three times the size of the journal.
+  let left = 4000;
+  const readers = Array.from({ length: 64 }, async () => {
+    while (left-- > 0) {
+      const { status } = await busy.request("/v1/transaction/none?account_id=57", { headers });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  });
+  await Promise.all(readers);
+  expect(Object.fromEntries(statuses)).toEqual({ 404: 4000 });
+});
+
 test("responses are withheld while accesses cannot be recorded, since the journal is full", async () => {
   await using other = await startLedger({
     ...{ security: issuer.security, eventWrites: true },
