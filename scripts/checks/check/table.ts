@@ -37,7 +37,7 @@ export const gate: Check[] = [
   {
     name: "tests",
     covers: "the fast tests, on the embedded engines and on real servers",
-    minutes: 6.5,
+    minutes: 2.5,
     command: "npm run servers -- npm test -- --sequence.seed=SEED",
     paths: [],
     needs: [...servers, openssl],
