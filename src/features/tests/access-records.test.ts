@@ -7,7 +7,7 @@ import { featureSamples } from "../../../testing/requests.ts";
 import { featuresContract } from "../../contract/contracts.ts";
 import { operationsOf } from "../../contract/operations.ts";
 import { recordedOperations } from "../../contract/recorded.ts";
-import type { Access } from "../../http/access/access-log.ts";
+import type { Access, AccessLog } from "../../http/access/access-log.ts";
 import { openRecorder } from "../../ledger/access/recorder.ts";
 import { openLedgerDatabase } from "../../ledger/tables/ledger-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
@@ -18,7 +18,12 @@ const recorded = recordedOperations(featuresContract, operationsOf(featuresContr
 );
 
 const accesses: Access[] = [];
-const accessLog = { record: async (access: Access) => void accesses.push(access) };
+const accessLog: AccessLog = {
+  record(access, done) {
+    accesses.push(access);
+    done();
+  },
+};
 let issuer: Issuer;
 let service: Awaited<ReturnType<typeof startFeatures>>;
 const disposables = new AsyncDisposableStack();

@@ -20,9 +20,9 @@ const appendDelayMs = 1;
 const lookEveryMs = 100;
 /** While responses are sent, saving has 3 % of the time: this many times the duration of a batch passes between two. */
 const busyRatio = 32;
-/** So many accesses between two looks are a load. */
-const busyMin = 50;
-/** If more of the journal is used, the next rows are saved at once. */
+/** So many accesses in a millisecond, on average between two looks, are a load. */
+const busyPerMs = 0.5;
+/** If more of the journal is used, no time passes between two batches. */
 const usedPartMax = 1 / 8;
 /** The delay in milliseconds until a database that is not available is opened again. */
 const openEveryMs = 1000;
@@ -43,6 +43,7 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
   let pending: { access: Access; done: (error?: unknown) => void }[] = [];
   /** The number of accesses since the last look. */
   let count = 0;
+  let lookedAt = performance.now();
   let isBusy = false;
 
   function append(): void {
@@ -74,7 +75,9 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
       const opened = openJournal(folder, await ledgerIdOf(database), bytesMax, (text) => log.warn(text));
       journal = opened;
       const saving = startSaving(opened, database, log, () => {
-        isBusy = count > busyMin;
+        const now = performance.now();
+        isBusy = count > (now - lookedAt) * busyPerMs;
+        lookedAt = now;
         count = 0;
         return isBusy;
       });
@@ -91,6 +94,7 @@ export function openRecorder(folder: string, log: Logger, bytesMax = journalByte
 
 function startSaving(journal: Journal, database: Database, log: Logger, look: () => boolean) {
   const outage = watchOutage(log, "error");
+  let pauseUntil = 0;
 
   async function saveBatch(): Promise<number> {
     const rows = journal.first(rowsMax, lengthMax);
@@ -103,11 +107,13 @@ function startSaving(journal: Journal, database: Database, log: Logger, look: ()
 
   async function step(): Promise<number> {
     const startedAt = performance.now();
+    const isPaused = look() && startedAt < pauseUntil && journal.usedPart() < usedPartMax;
+    if (isPaused) return lookEveryMs;
     try {
       const saved = await saveBatch();
       outage.succeeded();
-      const durationMs = performance.now() - startedAt;
-      if (look() && journal.usedPart() < usedPartMax) return Math.max(lookEveryMs, durationMs * busyRatio);
+      const endedAt = performance.now();
+      pauseUntil = endedAt + (endedAt - startedAt) * busyRatio;
       return saved > 1 ? 0 : lookEveryMs;
     } catch (err) {
       outage.failed("the records of accesses wait for the database", { err });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JWTPayload } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listen } from "../../../testing/event-stream.ts";
@@ -356,11 +357,17 @@ test("a service that requires reasons responds 400 without one, and records it",
 });
 
 test("no response is withheld under a load for which the journal has not the space", async () => {
-  await using busy = await startLedger({ security: issuer.security, journalBytesMax: 2 ** 19 });
-  const headers = { authorization: `Bearer ${await issuer.sign(reader)}` };
+  await using busy = await startLedger({ security: issuer.security, journalBytesMax: 2 ** 21 });
+  const headers = { authorization: `Bearer ${await issuer.sign(reader)}`, "access-reason": "r".repeat(200) };
   const statuses = new Map<number, number>();
-  // Their records have three times the size of the journal.
-  let left = 4000;
+  // Saving is slow at first, so while there is a load it pauses for long.
+  await busy.database.transaction(async ({ query }) => {
+    await query("lock table access_record in exclusive mode");
+    await busy.request("/v1/transaction/none?account_id=57&surplus=1", { headers });
+    await sleep(1000);
+  });
+  // Their records have twice the size of the journal.
+  let left = 6000;
   const readers = Array.from({ length: 64 }, async () => {
     while (left-- > 0) {
       const { status } = await busy.request("/v1/transaction/none?account_id=57", { headers });
@@ -368,7 +375,7 @@ test("no response is withheld under a load for which the journal has not the spa
     }
   });
   await Promise.all(readers);
-  expect(Object.fromEntries(statuses)).toEqual({ 404: 4000 });
+  expect(Object.fromEntries(statuses)).toEqual({ 404: 6000 });
 });
 
 test("responses are withheld while accesses cannot be recorded, since the journal is full", async () => {
