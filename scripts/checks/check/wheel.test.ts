@@ -60,7 +60,7 @@ test("the wheel ends with its minutes; checks that run two at a time need less o
   expect(takeFrom(alone, { commit: "a", turn: 0, files: [] }, 3)).toHaveLength(3);
 });
 
-test("each check has its turn within fourteen commits", () => {
+test("each check has its turn within ten commits", () => {
   for (let first = 0; first < 30; first += 1) {
     const taken = commits
       .slice(first, first + turns)

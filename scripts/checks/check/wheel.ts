@@ -13,7 +13,7 @@ export interface Change {
 
 const dayS = 24 * 60 * 60;
 /** In how many turns each check is taken once. */
-export const turns = 14;
+export const turns = 10;
 /** How many checks are taken that the change does not touch, at the least. */
 const othersMin = 2;
 
