@@ -5,13 +5,32 @@ import { SettingsError } from "./settings.ts";
 /** The arguments of a command are wrong. */
 export class UsageError extends Error {}
 
-/** Parses a command line with `parseArgs` of Node.js. Throws `UsageError`. */
-export function parseCommandLine<Config extends ParseArgsConfig>(config: Config) {
+/**
+ * Parses a command line with `parseArgs` of Node.js. What follows an option with a value is the value, unless it is an option
+ * of the command: a position of the feed can begin with "-". Throws `UsageError`.
+ */
+export function parseCommandLine<Config extends ParseArgsConfig & { args: string[] }>(config: Config) {
   try {
-    return parseArgs(config);
+    return parseArgs({ ...config, args: joinValues(config.args, config.options ?? {}) });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** Makes `--name -value`, which `parseArgs` rejects, `--name=-value`. */
+function joinValues(args: string[], options: NonNullable<ParseArgsConfig["options"]>): string[] {
+  const isOption = (arg: string) => arg === "--" || Object.hasOwn(options, arg.replace(/^--|=.*/gs, ""));
+  const joined: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const [arg = "", next = ""] = args.slice(index, index + 2);
+    if (arg === "--") return [...joined, ...args.slice(index)];
+    const takesValue = arg.startsWith("--") && options[arg.slice(2)]?.type === "string";
+    if (takesValue && next.startsWith("-") && !isOption(next)) {
+      joined.push(`${arg}=${next}`);
+      index += 1;
+    } else joined.push(arg);
+  }
+  return joined;
 }
 
 /** Throws `UsageError` if there are other arguments. */

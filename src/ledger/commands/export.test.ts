@@ -566,6 +566,12 @@ describe("the command rejects", () => {
       [...all, "--known-at", "nonsense"],
     ],
     [
+      "another text that is no position",
+      1,
+      "the ledger has no such position; --known-at must be a day",
+      [...all, "--known-at", "-nonsense"],
+    ],
+    [
       "a day that is not over",
       1,
       `--known-at must be a day that is over; ${tomorrow} is not in UTC`,
