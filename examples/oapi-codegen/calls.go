@@ -56,13 +56,13 @@ func callLedger(url string) {
 	}
 	must(0, one.FromEventMessage(message))
 	must(0, list.FromEventMessageList([]ledger.EventMessage{message}))
-	added := must(client.AddEventsWithResponse(ctx, one))
+	added := must(client.AddEventsWithResponse(ctx, nil, one))
 	show("added", []any{added.StatusCode(), added.JSON202})
 	account = "added"
 	ofAdded := ledger.GetTransactionParams{AccountId: &account}
 	stored := must(client.GetTransactionWithResponse(ctx, message.ResourceExternalId, &ofAdded))
 	show("stored", must(stored.JSON200.AsPayment()))
-	show("again", must(client.AddEventsWithResponse(ctx, list)).JSON202)
+	show("again", must(client.AddEventsWithResponse(ctx, nil, list)).JSON202)
 }
 
 func callFeatures(url string) {
@@ -82,7 +82,7 @@ func callFeatures(url string) {
 		change := features.FeatureChange{Type: features.Add, Resource: "customer", Id: customer, Feature: name}
 		changes.Changes = append(changes.Changes, change)
 	}
-	show("changed", must(client.ChangeFeaturesWithResponse(ctx, changes)).JSON200)
+	show("changed", must(client.ChangeFeaturesWithResponse(ctx, nil, changes)).JSON200)
 	listed := must(client.ListFeaturesWithResponse(ctx, "customer", customer, nil))
 	show("listed", listed.JSON200)
 	etag := listed.HTTPResponse.Header.Get("ETag")
@@ -91,7 +91,7 @@ func callFeatures(url string) {
 	key := "customer/" + customer
 	evaluation := features.EvaluationRequest{Context: &features.EvaluationContext{TargetingKey: &key}}
 	show("flag", must(client.EvaluateFlagWithResponse(ctx, "bee", evaluation)).JSON200)
-	show("removed", must(client.RemoveFeatureWithResponse(ctx, "customer", customer, "bee")).StatusCode())
+	show("removed", must(client.RemoveFeatureWithResponse(ctx, "customer", customer, "bee", nil)).StatusCode())
 	limit := 1000
 	feed := must(client.ListChangesWithResponse(ctx, &features.ListChangesParams{Limit: &limit}))
 	ofOthers := func(record features.ChangeRecord) bool { return record.Id != customer }

@@ -27,7 +27,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         EventDetails, EventMessages, LenientIdentifier, LenientPence, Problem, ResourceType, Status, TransactionView,
     };
     let configuration = Configuration { base_path: url.to_owned(), ..Configuration::default() };
-    if let Err(ResponseError(response)) = events_api::get_event(&configuration, 9_007_199_254_740_991, None, None).await {
+    if let Err(ResponseError(response)) = events_api::get_event(&configuration, 9_007_199_254_740_991, None, None, None).await {
         show("missing", serde_json::from_str::<Problem>(&response.content)?);
     }
     let accounts = || Some(vec!["demo".to_owned(), "plain".to_owned()]);
@@ -42,7 +42,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         Some(vec![Status::NeedsResponse]),
         None, None, None, None, None, None, None, None, None, None,
         Some(true),
-        None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None,
+        None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None, None,
     )
     .await?;
     show("found", &found);
@@ -55,10 +55,10 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
     let day = |day| NaiveDate::from_ymd_opt(2024, 3, day).unwrap();
     show("accounts", reports_api::list_gateway_performance(&configuration, day(1), day(31), None, None, None, None).await?);
     let agreement =
-        agreements_api::get_agreement(&configuration, "demo-agreement", None, Some("demo"), None, None, Some(true), None, None);
+        agreements_api::get_agreement(&configuration, "demo-agreement", None, Some("demo"), None, None, Some(true), None, None, None);
     show("agreement", agreement.await?);
     let agreements = agreements_api::search_agreements(
-        &configuration, None, accounts(), None, None, None, None, None, None, None, None, None, None, None, None, None,
+        &configuration, None, accounts(), None, None, None, None, None, None, None, None, None, None, None, None, None, None,
     );
     show("agreements", agreements.await?);
 
@@ -77,10 +77,11 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         )
     };
     // The status of a success is not in the result.
-    show("added", ((), events_api::add_events(&configuration, message.clone()).await?));
-    let stored = transactions_api::get_transaction(&configuration, &id, Some("added"), None, None, None, None, None, None, None, None);
+    show("added", ((), events_api::add_events(&configuration, message.clone(), None).await?));
+    let stored =
+        transactions_api::get_transaction(&configuration, &id, Some("added"), None, None, None, None, None, None, None, None, None);
     show("stored", stored.await?);
-    show("again", events_api::add_events(&configuration, message).await?);
+    show("again", events_api::add_events(&configuration, message, None).await?);
     Ok(())
 }
 
@@ -90,7 +91,7 @@ async fn call_features(url: &str) -> Result<(), Box<dyn Error>> {
     let configuration = Configuration { base_path: url.to_owned(), ..Configuration::default() };
     let customer = Uuid::new_v4().to_string();
     let past = Some(instant("2001-01-01T00:00:00Z"));
-    let late = features_api::add_feature(&configuration, "customer", &customer, "late", past).await;
+    let late = features_api::add_feature(&configuration, "customer", &customer, "late", past, None).await;
     if let Err(ResponseError(response)) = late {
         show("late", (response.status.as_u16(), response.content));
     }
@@ -100,17 +101,17 @@ async fn call_features(url: &str) -> Result<(), Box<dyn Error>> {
     // A space in a path would become a plus.
     let expires_at = Some(instant("2037-03-05T09:14:22.018Z"));
     let zebra = FeatureChange { expires_at, ..addition("zebra ü") };
-    changes_api::change_features(&configuration, FeatureChanges::new(vec![zebra])).await?;
+    changes_api::change_features(&configuration, FeatureChanges::new(vec![zebra]), None).await?;
     let changes = FeatureChanges::new(["mango", "apple", "apple"].map(addition).to_vec());
-    show("changed", changes_api::change_features(&configuration, changes).await?);
+    show("changed", changes_api::change_features(&configuration, changes, None).await?);
     show("listed", features_api::list_features(&configuration, "customer", &customer, None, None).await?);
     // Nor is the ETag, so the list is replaced whatever it is.
     let names = ["yak", "mango", "bee"].map(str::to_owned).to_vec();
-    show("replaced", features_api::replace_features(&configuration, "customer", &customer, "*", names).await?);
+    show("replaced", features_api::replace_features(&configuration, "customer", &customer, "*", names, None).await?);
     let context = EvaluationContext { targeting_key: Some(format!("customer/{customer}")) };
     let request = EvaluationRequest { context: Some(context) };
     show("flag", flags_api::evaluate_flag(&configuration, "bee", request).await?);
-    features_api::remove_feature(&configuration, "customer", &customer, "bee").await?;
+    features_api::remove_feature(&configuration, "customer", &customer, "bee", None).await?;
     let feed = changes_api::list_changes(&configuration, None, Some(1000), None, None).await?.changes;
     let records: Vec<_> = feed.iter().filter(|record| record.id == customer).collect();
     show("records", (records.first(), records.last()));

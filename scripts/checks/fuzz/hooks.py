@@ -121,11 +121,13 @@ def known_cursor(case, query):
 
 @valid_when_sent("listTickerEvents", "searchTransactions", "queryTransactions", "listTransactionEvents", "listChildTransactions",
                  "getTransactionReport", "listTransactionReportChanges", "listTransactionsByHour", "listGatewayPerformance",
-                 "searchAgreements", "listAgreementEvents", "listDeadLetters", "listResourceChanges")
+                 "searchAgreements", "listAgreementEvents", "listDeadLetters", "listResourceChanges",
+                 "listAccessRecords")
 def cursor_of_a_page(case, query):
     """At the beginning there is none."""
-    if is_replaced(query.get("cursor")):
-        query.pop("cursor", None)
+    for place, name in (query, "cursor"), (case.headers, "Last-Event-ID"):
+        if is_replaced(place.get(name)):
+            place.pop(name, None)
 
 
 # The last position that the ledger has given, if any.
@@ -165,6 +167,7 @@ def is_replaced(text):
 RULES = re.compile(
     r"(query parameter |body/)cursor must be from a header Link"
     r"|cursor and Last-Event-ID must be the cursor of an event in the feed, or newest"
+    r"|cursor and Last-Event-ID must be the cursor of a record of accesses"
     r"|query parameters cursor and page cannot be used together"
     r"|the ledger has no such position; \w+ must be (a day, or )?the position or cursor of a response of this ledger"
     r"|(known_at|since|until) must (be a day that (exists|is over); |be a position, since days in |not be before ).*"
