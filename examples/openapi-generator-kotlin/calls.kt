@@ -70,7 +70,7 @@ fun callLedger(url: String) {
         timestamp = OffsetDateTime.parse("2024-03-05T09:14:22Z"),
         eventDetails = EventDetails(gatewayAccountId = "added", amount = 4250),
     )
-    val added = events.addEventsWithHttpInfo(message) as ledger.infrastructure.Success
+    val added = events.addEventsWithHttpInfo(message, null) as ledger.infrastructure.Success
     json.show("added", listOf(added.statusCode, added.data!!))
     val stored = transactions.getTransaction(message.resourceExternalId, accountId = "added")
     json.show("stored", json.transactionOf(stored))
@@ -83,7 +83,7 @@ fun callFeatures(url: String) {
     val bulk = ChangesApi(url)
     val customer = UUID.randomUUID().toString()
     val expiresAt = OffsetDateTime.parse("2037-03-05T09:14:22.018Z")
-    val added = storage.addFeatureWithHttpInfo("customer", customer, "zebra ü", expiresAt)
+    val added = storage.addFeatureWithHttpInfo("customer", customer, "zebra ü", expiresAt, null)
     json.show("feature", listOf(added.statusCode, (added as features.infrastructure.Success).data!!))
     try {
         storage.addFeature("customer", customer, "late", OffsetDateTime.parse("2001-01-01T00:00:00Z"))
@@ -100,7 +100,7 @@ fun callFeatures(url: String) {
     json.show("replaced", storage.replaceFeatures("customer", customer, etag, listOf("yak", "mango", "bee")))
     val context = EvaluationContext("customer/$customer")
     json.show("flag", FlagsApi(url).evaluateFlag("bee", EvaluationRequest(context)))
-    json.show("removed", storage.removeFeatureWithHttpInfo("customer", customer, "bee").statusCode)
+    json.show("removed", storage.removeFeatureWithHttpInfo("customer", customer, "bee", null).statusCode)
     val records = bulk.listChanges(limit = 1000).changes.filter { it.id == customer }
     json.show("records", listOf(records.first(), records.last()))
 }
