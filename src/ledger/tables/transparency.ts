@@ -1,4 +1,5 @@
 import type { Sql } from "../../database/database.ts";
+import { eventSize } from "./event.ts";
 
 /** What has entries, in this order if one SQL transaction has added several. */
 export const kinds = ["event", "redaction", "access"] as const;
@@ -87,19 +88,30 @@ const sourcesAfter = `
 
 /** New entries. */
 export interface NewEntries extends Head {
+  /** Whether there are more sources than the limits permit. */
+  is_full: boolean;
   /** Their hashes, one after another. */
   contents: Uint8Array;
   accounts: (string | null)[];
 }
+
+/** The limit for the events that one statement hashes, as JSON. It hashes one more. */
+const bytesMax = 2 * 2 ** 20;
 
 /** Adds the next entries, up to a number. Returns them with the new head; undefined if there are none. */
 export async function addEntries(sql: Sql, head: Head, max: number): Promise<NewEntries | undefined> {
   const [added] = await sql.query<NewEntries>(
     `with source as materialized (
        select * from (${sourcesAfter}) as of_kind order by sql_transaction, kind, source_id limit $4
+     ), sized as materialized (
+       select source.*, sum(coalesce(bytes, 0)) over (order by sql_transaction, kind, source_id rows unbounded preceding)
+         - coalesce(bytes, 0) as bytes_before
+       from source left join lateral (
+         select ${eventSize} as bytes from event where kind = 0 and event.id = source_id
+       ) as event on true
      ), salted as materialized (
-       select source.*, text, personal, case when personal is not null then gen_random_uuid() end as salt
-       from source cross join lateral (${sealedTexts}) as texts
+       select sized.*, text, personal, case when personal is not null then gen_random_uuid() end as salt
+       from sized cross join lateral (${sealedTexts}) as texts where bytes_before < ${bytesMax}
      ), made as materialized (
        select *, coalesce(${personalHashOf("salt", "personal")}, '') as personal_hash,
          $5 + row_number() over (order by sql_transaction, kind, source_id) - 1 as index
@@ -110,7 +122,8 @@ export async function addEntries(sql: Sql, head: Head, max: number): Promise<New
      )
      select * from (
        select index + 1 as size, sql_transaction, kind, source_id,
-         greatest($6, (select max(source_id) from made where kind = 2)) as access_record_id
+         greatest($6, (select max(source_id) from made where kind = 2)) as access_record_id,
+         (select count(*) from source) >= least($4, (select count(*) from made) + 1) as is_full
        from made order by index desc limit 1
      ) as last cross join (
        select string_agg(${contentOf("text", "personal_hash")}, '' order by index) as contents,

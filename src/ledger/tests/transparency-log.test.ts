@@ -14,7 +14,7 @@ import { accountKey, openEntries, tagOf } from "../transparency/entry.ts";
 import { inclusionProof, leafHash, treeHash } from "../transparency/merkle.ts";
 import { signerOf } from "../transparency/note.ts";
 import { proofOf } from "../transparency/proof.ts";
-import { seal } from "../transparency/seal.ts";
+import { type Sealed, seal } from "../transparency/seal.ts";
 import { tileReader } from "../transparency/tiles.ts";
 import { verifyLog } from "../transparency/verify.ts";
 
@@ -34,7 +34,7 @@ const store = (database: Database, ...some: ReturnType<typeof events>[]) =>
 /** Seals what is in the feed, also while other databases of the server hold it back. */
 async function sealAll(database: Database): Promise<void> {
   await eventually(async () => {
-    while ((await seal(database, entryOf, 300)) > 0);
+    while ((await seal(database, entryOf, 300)).count > 0);
     const [left] = await database.query(`
       select from event where not exists (select from transparency_entry where kind = 0 and source_id = id)
       union all
@@ -119,6 +119,26 @@ test("two processes that seal at the same time add each entry once, in the order
   await publish(database);
   expect(await differences(database)).toEqual([]);
   expect((await readHead(database)).size).toBe(80n);
+});
+
+test("a step adds few large events, since the embedded engine does nothing else meanwhile", async () => {
+  await using database = await openLedgerDatabase();
+  const large = { reference: "r".repeat(700_000) };
+  await store(
+    database,
+    ...["p1", "p2", "p3", "p4"].map((id) => events("payment", id, ["09:00", "PAYMENT_CREATED", large])),
+  );
+  const steps: Sealed[] = [];
+  await eventually(async () => {
+    const step = await seal(database, entryOf, 300);
+    if (step.count > 0) steps.push(step);
+    expect(step.isFull || steps.length === 0).toBe(false);
+  });
+  expect(steps).toEqual([
+    { count: 3, isFull: true },
+    { count: 1, isFull: false },
+  ]);
+  expect(await differences(database)).toEqual([]);
 });
 
 test("an erased value cannot be guessed from the log, which stays true", async () => {
@@ -269,7 +289,7 @@ describe("a planted change is found and named", () => {
     delete from transparency_entry; delete from transparency_tile; delete from transparency_checkpoint;
     update transparency_head set size = 0, sql_transaction = -1, kind = 0, source_id = 0, access_record_id = 0;`;
   const sealAgain = async (within: Database, by = signer) => {
-    while ((await seal(within, openEntries(by), 4096)) > 0);
+    while ((await seal(within, openEntries(by), 4096)).count > 0);
     await publish(within, by);
   };
 

@@ -90,8 +90,8 @@ export async function checkpointUpTo(
   for (;;) {
     const size = await sizeUpTo(database, sqlTransaction);
     if (size !== undefined) return signFirst(database, signer, size, await newestCheckpoint(database));
-    const added = await seal(database, entryOf, stepMax);
-    onEntries(added);
-    if (added === 0) await sleep(delayMs);
+    const { count } = await seal(database, entryOf, stepMax);
+    onEntries(count);
+    if (count === 0) await sleep(delayMs);
   }
 }

@@ -14,7 +14,7 @@ import { openWitness, type WitnessSetting } from "./witness.ts";
 const busyRatio = 32;
 /** The delay while few events arrive, or while another process seals. */
 const idleDelayMs = 1000;
-/** The delay after a step that has added as many entries as it may while no message is in flight. */
+/** The delay after a step that has left entries for the next one, while no message is in flight. */
 const fullDelayMs = 20;
 /** A new checkpoint is published after this time, if there are new entries. */
 const checkpointEveryMs = 5000;
@@ -45,7 +45,7 @@ export function startSealing(
   async function step(): Promise<number> {
     const startedAt = performance.now();
     try {
-      const added = await seal(database, entryOf, stepMax);
+      const { isFull } = await seal(database, entryOf, stepMax);
       const durationMs = performance.now() - startedAt;
       if (startedAt - published >= everyMs) {
         await publishCheckpoint(database, signer, opened);
@@ -54,7 +54,7 @@ export function startSealing(
       problem = undefined;
       outage.succeeded();
       if (isBusy()) return Math.max(durationMs * busyRatio, idleMs);
-      return added === stepMax ? fullDelayMs : idleMs;
+      return isFull ? fullDelayMs : idleMs;
     } catch (err) {
       if (err instanceof LogDamaged) problem = messageOf(err);
       outage.failed("the transparency log could not be continued", { err });
