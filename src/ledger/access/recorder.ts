@@ -107,9 +107,9 @@ function startSaving(journal: Journal, database: Database, log: Logger, look: ()
 
   async function step(): Promise<number> {
     const startedAt = performance.now();
-    const isPaused = look() && startedAt < pauseUntil && journal.usedPart() < usedPartMax;
-    if (isPaused) return lookEveryMs;
     try {
+      const isPaused = look() && startedAt < pauseUntil && journal.usedPart() < usedPartMax;
+      if (isPaused) return lookEveryMs;
       const saved = await saveBatch();
       outage.succeeded();
       const endedAt = performance.now();

@@ -566,7 +566,7 @@ describe("the command rejects", () => {
       [...all, "--known-at", "nonsense"],
     ],
     [
-      "another text that is no position",
+      "a text that begins with a hyphen and is no position",
       1,
       "the ledger has no such position; --known-at must be a day",
       [...all, "--known-at", "-nonsense"],

@@ -88,14 +88,14 @@ const sourcesAfter = `
 
 /** New entries. */
 export interface NewEntries extends Head {
-  /** Whether there are more sources than the limits permit. */
+  /** Whether a limit has ended them, so that more can wait. */
   is_full: boolean;
   /** Their hashes, one after another. */
   contents: Uint8Array;
   accounts: (string | null)[];
 }
 
-/** The limit for the events that one statement hashes, as JSON. It hashes one more. */
+/** A statement hashes no further event when those before it have this many bytes as JSON. */
 const bytesMax = 2 * 2 ** 20;
 
 /** Adds the next entries, up to a number. Returns them with the new head; undefined if there are none. */
@@ -104,8 +104,9 @@ export async function addEntries(sql: Sql, head: Head, max: number): Promise<New
     `with source as materialized (
        select * from (${sourcesAfter}) as of_kind order by sql_transaction, kind, source_id limit $4
      ), sized as materialized (
-       select source.*, sum(coalesce(bytes, 0)) over (order by sql_transaction, kind, source_id rows unbounded preceding)
-         - coalesce(bytes, 0) as bytes_before
+       select source.*, coalesce(sum(bytes) over (
+         order by sql_transaction, kind, source_id rows between unbounded preceding and 1 preceding
+       ), 0) as bytes_before
        from source left join lateral (
          select ${eventSize} as bytes from event where kind = 0 and event.id = source_id
        ) as event on true

@@ -14,7 +14,7 @@ import { appendEntries, openPlaces } from "./tiles.ts";
 /** The number of entries that one SQL transaction adds. The embedded engine does nothing else meanwhile. */
 export const stepMax = 1024;
 
-/** What a step has added, and whether more waits. */
+/** What a step has added, and whether a limit has ended it, so that more can wait. */
 export interface Sealed {
   count: number;
   isFull: boolean;
