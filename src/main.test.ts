@@ -7,12 +7,13 @@ import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { runProcess, startProcess } from "../testing/child-process.ts";
+import { describeIfAvailable } from "../testing/describe-if-available.ts";
 import { describeOnSmallDisk } from "../testing/describe-small-disk.ts";
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
-import { newFolder } from "../testing/run.ts";
+import { newFolder, run } from "../testing/run.ts";
 import { openDatabase } from "./database/databases.ts";
-import { newEmbedded } from "./database/new-database.fixture.ts";
+import { newEmbedded, newPostgres, postgresServer } from "./database/new-database.fixture.ts";
 import { openFeatureStore } from "./features/store/stores.ts";
 import { statusOf } from "./http/service.fixture.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
@@ -211,6 +212,22 @@ describeOnSmallDisk("on a read-only disk a start says so", 16, (openDisk) => {
       await refuses({ QUEUE_URL }, ["ledger"], 1, line);
       await refuses({ FEATURES_STORE_URL }, ["features"], 1, line);
     }
+  });
+});
+
+describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("URLs with several hosts", () => {
+  test("are those of the ledger and of its commands", async () => {
+    await using made = await newPostgres();
+    const env = {
+      ...inMemory,
+      DATABASE_URL: made.url.replace(new URL(made.url).host, "127.0.0.1:1,$&"),
+      QUEUE_URL: "kafka://127.0.0.1:1,127.0.0.1:2/events",
+    };
+    const services = runServices({ ...env, QUEUE_URL: "memory:" }, ["ledger"]);
+    await services.isListening();
+    await services.stop();
+    const redact = run("src/ledger/commands/redact.ts", { env, args: ["unknown", "--unknown", "--rewrite"] });
+    expect((await redact.exit).code).toBe(0);
   });
 });
 

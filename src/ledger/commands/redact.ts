@@ -89,7 +89,7 @@ await runCommand("redact", usage, async (args) => {
     await redactEach(choice);
   }
   await vacuum(database, values.rewrite, signal);
-  if (values.rewrite && new URL(QUEUE_URL).protocol === "sqs+embedded:") {
+  if (values.rewrite && URL.parse(QUEUE_URL)?.protocol === "sqs+embedded:") {
     const { rewriteFile } = await import("../queue/sqs/embedded/database.ts");
     if (rewriteFile(embeddedFolder(new URL(QUEUE_URL)))) say("rewrote the file of the queue");
   }

@@ -29,8 +29,9 @@ export function logKeyOf(
   ledgerId: string,
 ): Signer | undefined {
   if (TLOG_KEY_FILE !== undefined) return readKeyFile(TLOG_KEY_FILE);
-  const { protocol, pathname } = new URL(DATABASE_URL);
-  if (protocol !== "pglite:" || pathname === "memory") return undefined;
-  const path = join(decodeURIComponent(pathname), "transparency-log.key");
+  // Null for several hosts.
+  const url = URL.parse(DATABASE_URL);
+  if (url?.protocol !== "pglite:" || url.pathname === "memory") return undefined;
+  const path = join(decodeURIComponent(url.pathname), "transparency-log.key");
   return existsSync(path) ? readKeyFile(path) : makeKeyFile(path, `payment-ledger/${ledgerId}`);
 }
