@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Sql } from "../../../database/database.ts";
 import { ingest } from "../../intake/ingest.ts";
-import { event } from "../feed/feed.fixture.ts";
+import { event, feedIsComplete } from "../feed/feed.fixture.ts";
 import { ledgerDatabaseOfFile, openLedgerDatabase } from "../ledger-database.fixture.ts";
 import { type LastArrival, notingArrived } from "./arrived.ts";
 
@@ -51,6 +51,7 @@ test("what has arrived is found once for a statement, and not in the last snapsh
 test("what has arrived is found again after an event, and not after another write", async () => {
   await using own = await openLedgerDatabase();
   await ingest(own, { events: [event("p1", 1)], rebuilds: [], deadLetters: [] });
+  await feedIsComplete(own);
   await own.run(`
     create sequence calls;
     alter function arrived_events() rename to found_events;
